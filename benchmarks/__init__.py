@@ -1,0 +1,1 @@
+"""Built-in tasks and what is measured on them."""

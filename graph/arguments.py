@@ -1,0 +1,132 @@
+"""The command line's arguments, read without loading anything heavy."""
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from graph.context import RunContext
+
+EXIT_CODES = """\
+exit codes:
+  0    a policy was trained and is better than random beyond its interval
+  1    the run finished without such a policy
+  2    usage or bad input
+  3    the run waits for a person (how to resume is printed)
+  4    the model or its provider failed, or the tokens are used up
+  5    the generated code never passed its checks
+  130  interrupted (how to resume is printed)
+"""
+
+
+class UsageError(Exception):
+    """Something that the caller must change; the message is one sentence."""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message} (see --help)")
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """What was asked for; exactly one of the first five is set.
+
+    ``chosen`` holds the fields of :class:`RunContext` that were given, and no others.
+    """
+
+    task: str | None = None
+    describe: str | None = None
+    resume: str | None = None
+    list_tasks: bool = False
+    fetch_local_model: bool = False
+    out: str | None = None
+    json: bool = False
+    chosen: dict[str, Any] = field(default_factory=dict)
+
+    def context(self) -> RunContext:
+        """The run context of a new run.
+
+        Raises:
+            UsageError: an option is out of its range.
+        """
+        try:
+            return RunContext(**self.chosen, task=self.task)
+        except ValueError as error:
+            raise UsageError(str(error)) from error
+
+
+def parse_arguments(argv: Sequence[str]) -> Arguments:
+    """Read ``argv``; ``--help`` prints and ends the program.
+
+    Raises:
+        UsageError: the arguments do not fit together, or an option is out of its range.
+    """
+    given = vars(_parser().parse_args(argv))
+    chosen = given.pop("chosen", {})
+    arguments = Arguments(**given, chosen=chosen)
+    for name in ("task", "describe", "resume", "out"):
+        if getattr(arguments, name) == "":
+            raise UsageError(f"--{name} needs a value, not an empty one")
+    arguments.context()
+    return arguments
+
+
+class _Choose(argparse.Action):
+    """Collects the options that make up the run context, if they are given."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        chosen = dict(getattr(namespace, "chosen", {}))
+        chosen[self.dest] = True if self.nargs == 0 else values
+        namespace.chosen = chosen
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="python -m graph.run",
+        description="From a problem in plain words to a trained policy.",
+        epilog=EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        argument_default=argparse.SUPPRESS,
+        allow_abbrev=False,
+    )
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--task", metavar="NAME", help="a built-in task, see --list-tasks")
+    what.add_argument("--describe", metavar="FILE", help="a description in words; - reads stdin")
+    what.add_argument("--resume", metavar="THREAD_ID", help="go on with a run that was left")
+    what.add_argument("--list-tasks", action="store_true", help="name the built-in tasks")
+    what.add_argument(
+        "--fetch-local-model", action="store_true", help="get the local model's weights once"
+    )
+    parser.add_argument("--out", metavar="DIR", help="run folder, new or empty (default: runs/...)")
+    parser.add_argument("--json", action="store_true", help="one JSON object last on stdout")
+    _add_choices(parser)
+    return parser
+
+
+def _add_choices(parser: argparse.ArgumentParser) -> None:
+    def choice(option: str, help_text: str, **how: Any) -> None:
+        parser.add_argument(option, action=_Choose, help=help_text, **how)
+
+    choice(
+        "--model",
+        "auto (default), recorded, local, openai:NAME or ollama:NAME",
+        metavar="MODEL",
+    )
+    choice("--base-url", "address of an OpenAI-compatible or Ollama server", metavar="URL")
+    choice("--seed", "seed of everything that is drawn (default 0)", type=int, metavar="N")
+    choice("--steps", "training steps at most", type=int, metavar="N")
+    choice("--time-budget", "seconds of training at most", type=float, metavar="SECONDS")
+    choice("--max-debug", "correction rounds at most (default 5)", type=int, metavar="N")
+    choice("--max-tokens", "tokens that may be spent on model calls", type=int, metavar="N")
+    choice(
+        "--unsafe-no-sandbox",
+        "run generated code without isolation where there is none",
+        nargs=0,
+    )

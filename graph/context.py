@@ -1,0 +1,92 @@
+"""The run context: plain choices of the caller, which a server can fill with defaults."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from nodes.settings import RunSettings
+
+if TYPE_CHECKING:
+    from nodes.models.factory import ChosenModel
+
+LIMITS: dict[str, tuple[float, float]] = {
+    "seed": (0, 2**32 - 1),
+    "steps": (1, 1_000_000_000),
+    "time_budget": (1, 7 * 24 * 3600),
+    "max_debug": (0, 100),
+    "max_tokens": (1, 1_000_000_000),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunContext:
+    """Choices of one run, given as ``context=`` each time its thread is run or resumed.
+
+    Attributes:
+        model: ``auto``, ``recorded``, ``local``, ``openai:NAME`` or ``ollama:NAME``.
+        base_url: address of an OpenAI-compatible or Ollama server, or None for the usual one.
+        task: name of the built-in task whose recording may be used, or None.
+        seed: seed of the model where it takes one, of checks, training and evaluation.
+        steps: training steps at most, or None to let the plan choose.
+        time_budget: seconds of training at most, or None to let the plan choose.
+        max_debug: how often a failed check may send the work back.
+        max_tokens: tokens that all model calls together may spend, or None for no cap.
+        unsafe_no_sandbox: run generated code as a plain subprocess without isolation.
+        out: folder in which a run folder is made where the state does not name one.
+    """
+
+    model: str = "auto"
+    base_url: str | None = None
+    task: str | None = None
+    seed: int = 0
+    steps: int | None = None
+    time_budget: float | None = None
+    max_debug: int = 5
+    max_tokens: int | None = None
+    unsafe_no_sandbox: bool = False
+    out: str = "runs"
+
+    def __post_init__(self) -> None:
+        """Refuse what no run can work with.
+
+        Raises:
+            ValueError: a value is out of its range, or the address is none.
+        """
+        for name, (low, high) in LIMITS.items():
+            value = getattr(self, name)
+            if value is not None and not low <= value <= high:
+                option = "--" + name.replace("_", "-")
+                raise ValueError(f"{option} must be from {low:,} to {high:,}, not {value}")
+        if self.base_url is not None and not self.base_url.startswith(("http://", "https://")):
+            raise ValueError(f"--base-url must start with http:// or https://: {self.base_url!r}")
+
+    def chosen_model(self, description: str) -> "ChosenModel":
+        """The chat model that serves a run of ``description``; chosen once in a process.
+
+        Raises:
+            ValueError: ``model`` is no name that a provider goes by.
+            nodes.models.errors.ModelError: it cannot serve.
+        """
+        return _choose(self.model, self.base_url, self.task, self.seed, description)
+
+    def settings(self, model: "ChosenModel | None") -> RunSettings:
+        """What a node is given, with the model that it may ask, if it asks one."""
+        return RunSettings(
+            model=model,
+            seed=self.seed,
+            steps=self.steps,
+            time_budget=self.time_budget,
+            max_debug=self.max_debug,
+            max_tokens=self.max_tokens,
+            unsafe_no_sandbox=self.unsafe_no_sandbox,
+            out=self.out,
+        )
+
+
+@lru_cache(maxsize=8)
+def _choose(
+    model: str, base_url: str | None, task: str | None, seed: int, description: str
+) -> "ChosenModel":
+    from nodes.models.factory import choose_model
+
+    return choose_model(model, base_url=base_url, task=task, seed=seed, description=description)

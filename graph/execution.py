@@ -1,0 +1,115 @@
+"""One run in its thread: from here to the end, or to where it stops."""
+
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
+
+from graph.build import builder, recursion_limit
+from graph.context import RunContext
+from graph.fingerprint import Fingerprint
+from graph.outcome import ModelTaken, RunOutcome, Status, finished_status, outcome_of
+from graph.progress import Progress
+from nodes.models.errors import BudgetExhausted, ModelError
+from state.run_state import RunState
+from state.usage import ModelCall
+
+
+@dataclass(frozen=True)
+class Thread:
+    """A run that can be begun or gone on with; ``fingerprint`` is kept with its checkpoints."""
+
+    thread_id: str
+    context: RunContext
+    fingerprint: Fingerprint
+    model: ModelTaken | None
+
+    @property
+    def config(self) -> RunnableConfig:
+        """What the graph is called with, beside the context."""
+        return {
+            "configurable": {"thread_id": self.thread_id},
+            "metadata": {"fingerprint": self.fingerprint.model_dump_json()},
+            "recursion_limit": recursion_limit(self.context.max_debug),
+        }
+
+
+@dataclass(frozen=True)
+class _Stop:
+    """Why the graph stopped before its end."""
+
+    status: Status
+    account: str
+    lost_calls: Sequence[ModelCall] = ()
+
+
+def execute(
+    thread: Thread,
+    saver: BaseCheckpointSaver[Any],
+    progress: Progress,
+    beginning: RunState | None,
+) -> RunOutcome:
+    """Run the graph for ``thread``, from ``beginning`` or, if that is None, from where it was.
+
+    Every step is saved before the next begins. Whatever stops the run, the thread keeps the
+    steps that were finished.
+    """
+    app = builder.compile(checkpointer=saver, name="a-lamp")
+    stop: _Stop | None = None
+    try:
+        for event in app.stream(
+            beginning,
+            thread.config,
+            context=thread.context,
+            stream_mode=["tasks", "custom"],
+            durability="sync",
+            version="v2",
+        ):
+            progress.take(event)
+    except BudgetExhausted as error:
+        stop = _Stop("out_of_tokens", str(error), error.calls)
+    except ModelError as error:
+        stop = _Stop("model_failed", str(error), error.calls)
+    except KeyboardInterrupt:
+        stop = _Stop("interrupted", "The run was interrupted; the finished stages are kept.")
+    except Exception as error:  # the last resort: told in one sentence, kept in full beside it
+        stop = _Stop("error", _unexpected(error, progress.run_folder))
+    snapshot = app.get_state(thread.config)
+    state = RunState.model_validate(snapshot.values) if snapshot.values else beginning
+    assert state is not None
+    if stop is None and snapshot.next:
+        stop = _Stop("waiting", "The run waits for an answer.")
+    return outcome_of(
+        state,
+        thread_id=thread.thread_id,
+        status=stop.status if stop else finished_status(state),
+        model=thread.model,
+        lost_calls=stop.lost_calls if stop else (),
+        account=stop.account if stop else "",
+    )
+
+
+def choose_model(context: RunContext, description: str) -> tuple[RunContext, ModelTaken]:
+    """Choose the model now, and return the context that takes the same one again.
+
+    Raises:
+        ValueError: the model's name is none.
+        ModelError: it cannot serve.
+    """
+    chosen = context.chosen_model(description)
+    own_name = chosen.provider in ("openai", "ollama")
+    settled = replace(context, model=chosen.name if own_name else chosen.provider)
+    taken = ModelTaken(name=chosen.name, reason=chosen.reason, recorded=chosen.recorded)
+    return settled, taken
+
+
+def _unexpected(error: Exception, run_folder: Path) -> str:
+    """Keep the traceback in the run folder, and say in one sentence that something is wrong."""
+    log = run_folder / "error.log"
+    log.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
+    first = (str(error).splitlines() or [""])[0][:300]
+    return f"The program itself failed ({type(error).__name__}: {first}); details are in {log}."

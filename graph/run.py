@@ -1,0 +1,68 @@
+"""The command line: ``python -m graph.run``."""
+
+import json
+import sys
+from collections.abc import Sequence
+
+from graph.arguments import Arguments, UsageError, parse_arguments
+from graph.outcome import ExitCode
+from nodes.models.errors import ModelError
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Do what ``argv`` asks for and return the exit code, see ``--help``."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    as_json = "--json" in words
+    try:
+        return _do(parse_arguments(words))
+    except UsageError as error:
+        return _refuse("error", str(error), ExitCode.USAGE, as_json)
+    except ModelError as error:
+        return _refuse("model_failed", str(error), ExitCode.MODEL_FAILED, as_json)
+    except KeyboardInterrupt:
+        sentence = "interrupted; no run was begun or changed"
+        return _refuse("interrupted", sentence, ExitCode.INTERRUPTED, as_json)
+
+
+def _do(arguments: Arguments) -> int:
+    if arguments.list_tasks:
+        return _list_tasks(arguments.json)
+    if arguments.fetch_local_model:
+        return _fetch_local_model(arguments.json)
+    # Only a run needs the graph, which takes most of a second to load.
+    from graph.progress import summary
+    from graph.threads import begin, go_on
+
+    outcome = go_on(arguments) if arguments.resume is not None else begin(arguments)
+    if outcome.status not in ("trained", "no_better_policy", "unverified"):
+        print(f"{outcome.account} To go on: {outcome.resume}", file=sys.stderr)
+    print(outcome.model_dump_json() if arguments.json else summary(outcome), flush=True)
+    return outcome.exit_code
+
+
+def _list_tasks(as_json: bool) -> int:
+    from benchmarks.catalogue import task_names
+
+    names = task_names()
+    print(json.dumps({"tasks": names}) if as_json else "\n".join(names))
+    return ExitCode.TRAINED
+
+
+def _fetch_local_model(as_json: bool) -> int:
+    from nodes.models.weights import fetch_local_model
+
+    path = str(fetch_local_model())
+    print(json.dumps({"status": "fetched", "path": path}) if as_json else path)
+    return ExitCode.TRAINED
+
+
+def _refuse(status: str, sentence: str, code: ExitCode, as_json: bool) -> int:
+    line = " ".join(sentence.split())
+    print(f"error: {line}", file=sys.stderr, flush=True)
+    if as_json:
+        print(json.dumps({"status": status, "exit_code": int(code), "error": line}), flush=True)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,46 @@
+"""What happens around every node: its settings, its entry in the accounts, its last check."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from graph.context import RunContext
+from nodes.accounts import StageClock
+from nodes.settings import RunSettings
+from state.run_state import RunState, StageStatus
+
+Node = Callable[[RunState, Runtime[RunSettings]], dict[str, Any]]
+GraphNode = Callable[[RunState, Runtime[RunContext]], dict[str, Any]]
+
+
+def stage(name: str, node: Node, *, asks_model: bool = False) -> GraphNode:
+    """Make a node of the graph out of ``node``.
+
+    It is given :class:`RunSettings` made from the run context. Its update is validated against
+    the state before it is returned, because the graph itself would drop an unknown key and
+    notice a wrong value only in the next node. Unless it writes its own entry in ``stages``,
+    one is written for it.
+    """
+
+    def run_stage(state: RunState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+        context = runtime.context or RunContext()
+        clock = StageClock(name)
+        model = context.chosen_model(state.description) if asks_model else None
+        update = node(state, replace(runtime, context=context.settings(model)))
+        if "stages" not in update:
+            status = _status(state, update)
+            update = {**update, "stages": clock.add_to(state, status)}
+        RunState.model_validate({**dict(state), **update})
+        return update
+
+    run_stage.__name__ = name
+    run_stage.__doc__ = node.__doc__
+    return run_stage
+
+
+def _status(state: RunState, update: dict[str, Any]) -> StageStatus:
+    """Repaired, if one of the node's calls to its model was asked again."""
+    calls = update.get("calls", state.calls)[len(state.calls) :]
+    return "repaired" if any(call.attempt > 1 for call in calls) else "done"

@@ -1,0 +1,1 @@
+"""From the typed specification to Python: everything that an expression can say."""

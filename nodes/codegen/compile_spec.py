@@ -1,0 +1,240 @@
+"""Compile a specification: resolve every name, order every rule, build every expression."""
+
+import ast
+import re
+from dataclasses import dataclass, field
+
+from nodes.codegen import units
+from nodes.codegen.expression_compiler import ExpressionCompiler
+from nodes.codegen.order import CircularRulesError, Task, in_order
+from nodes.codegen.problems import Problems
+from nodes.codegen.program import Program, Statement
+from nodes.codegen.rule_facts import RuleFacts
+from nodes.codegen.spaces import action_space, observation_bounds, ranges_of
+from nodes.codegen.symbols import Shape, SymbolTable
+from nodes.codegen.typed import Typed
+from state.dynamics import Rule
+from state.expressions import ExpressionError, is_random, names_in, parse
+from state.findings import Owner
+from state.spec import Spec
+from state.variables import Variable
+
+_STEP_LENGTH = re.compile(r"^\s*([\d.]+)?\s*([^\d\s].*?)\s*$")
+_UNBOUNDED_DRAWS = ("normal", "lognormal")
+
+
+def compile_spec(spec: Spec) -> tuple[Program | None, Problems]:
+    """Compile ``spec``; the program is None where the problems do not let it be built."""
+    problems = Problems()
+    symbols = SymbolTable.of(spec.parameters, spec.variables)
+    compilation = _Compilation(spec, symbols, problems)
+    program = compilation.run()
+    return (None if problems.findings else program), problems
+
+
+def step_length_of(text: str) -> tuple[float, units.PhysicalUnit] | None:
+    """Read ``'15 minutes'`` as (15.0, minute); None where it is no time."""
+    match = _STEP_LENGTH.match(text)
+    if match is None:
+        return None
+    unit = units.parse_unit(match.group(2)).linear
+    is_time = units.factor_between(unit, units.registry().Unit("second")) is not None
+    return (float(match.group(1) or 1), unit) if is_time else None
+
+
+@dataclass
+class _Compilation:
+    spec: Spec
+    symbols: SymbolTable
+    problems: Problems
+    facts: RuleFacts = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.facts = RuleFacts.of(self.spec, self.symbols, self.problems)
+
+    def run(self) -> Program:
+        spec, facts = self.spec, self.facts
+        ranges = ranges_of(spec.variables, self.symbols, self.problems)
+        self.ranges = ranges
+        space, decisions = action_space(spec, ranges, self.problems)
+        observation = facts.observation
+        low, high = observation_bounds(spec, observation, ranges)
+        reward = [
+            (term.name, self._expression(term.expression, "sar", f"reward term {term.name}",
+                                         spec.sar.reward_unit))
+            for term in spec.sar.reward
+        ]  # fmt: skip
+        return Program(
+            spec=spec,
+            symbols=self.symbols,
+            action_space=space,
+            decisions=decisions,
+            observation=observation,
+            observation_low=low,
+            observation_high=high,
+            reset=self._reset(),
+            step=self._step(),
+            next_known=self._next_known(),
+            reward_terms=reward,
+            objective=self._expression(
+                spec.model.step_measure, "modeling", "step_measure", spec.sar.reward_unit
+            ),
+            termination=self._condition(spec.dynamics.termination, "environment", "termination"),
+            previous=facts.previous_used(),
+            quantities=facts.quantities,
+            bodies=list(spec.dynamics.bodies),
+            ranges={name: ranges[name] for name in facts.quantities if name in ranges},
+            has_chance=facts.has_chance or any(b.writes for b in spec.dynamics.bodies),
+            depends_on_decision=facts.depends_on_decision(),
+        )
+
+    # -- statements ----------------------------------------------------------------------------
+
+    def _reset(self) -> list[Statement]:
+        tasks: dict[Task, list[Statement]] = {}
+        for rule in self.facts.rules.values():
+            if rule.kind == "code":
+                continue
+            text = self.facts.initial_text(rule)
+            if text is None:
+                continue
+            needs = self._variables_in(text) - {rule.variable}
+            tasks[Task((rule.variable,), frozenset(needs))] = [
+                self._assignment(rule, text, f"initial value of {rule.variable}")
+            ]
+        for body in self.facts.bodies("reset"):
+            task = Task(tuple(body.writes), frozenset(set(body.reads) - set(body.writes)))
+            tasks[task] = [self._call_of(body.name)]
+        return self._ordered(tasks, "the initial values")
+
+    def _step(self) -> list[Statement]:
+        tasks: dict[Task, list[Statement]] = {}
+        listed = [r for r in self.facts.rules.values() if r.kind == "revealed_after_decision"]
+        listed += [r for r in self.facts.rules.values() if r.kind in ("computed", "updated")]
+        within_step = self.facts.within_step()
+        for rule in listed:
+            needs = self._variables_in(rule.expression) & within_step
+            own = {rule.variable} if rule.kind != "computed" else set()
+            tasks[Task((rule.variable,), frozenset(needs - own))] = [
+                self._assignment(rule, rule.expression, f"rule of {rule.variable}")
+            ]
+        for body in self.facts.bodies("step"):
+            needs = set(body.reads) & within_step - set(body.writes)
+            tasks[Task(tuple(body.writes), frozenset(needs))] = [self._call_of(body.name)]
+        return self._ordered(tasks, "the rules of a step")
+
+    def _next_known(self) -> list[Statement]:
+        tasks: dict[Task, list[Statement]] = {}
+        known = self.facts.known_before()
+        for rule in known.values():
+            needs = self._variables_in(rule.expression) & set(known) - {rule.variable}
+            tasks[Task((rule.variable,), frozenset(needs))] = [
+                self._assignment(rule, rule.expression, f"rule of {rule.variable}")
+            ]
+        return self._ordered(tasks, "what is known before the next decision")
+
+    def _ordered(self, tasks: dict[Task, list[Statement]], what: str) -> list[Statement]:
+        try:
+            order = in_order(list(tasks))
+        except CircularRulesError as error:
+            self.problems.add("environment", what, f"{what}: {error}")
+            return []
+        return [statement for task in order for statement in tasks[task]]
+
+    def _assignment(self, rule: Rule, text: str, place: str) -> Statement:
+        variable = self.spec.variable(rule.variable)
+        if variable is None:
+            return Statement((rule.variable,), "0.0")
+        shape = tuple(variable.shape)
+        source = self._expression(
+            text, "environment", place, variable.unit, shape=shape, allow_random=True
+        )
+        typed = self._last
+        if typed is not None:
+            source = self._within_range(source, text, variable)
+            source = cast(source, typed, variable)
+        comment = " ".join(text.split())
+        return Statement((rule.variable,), source, comment if len(comment) <= 90 else "")
+
+    def _within_range(self, source: str, text: str, variable: Variable) -> str:
+        """Draws without bounds are held within the declared range, as its declaration says."""
+        tree = parse(text)
+        drawn = {
+            n.func.id for n in ast.walk(tree) if isinstance(n, ast.Call)
+            and isinstance(n.func, ast.Name)
+        }  # fmt: skip
+        low, high = self.ranges[variable.name]
+        if not drawn & set(_UNBOUNDED_DRAWS) or "clip" in drawn or (low is None and high is None):
+            return source
+        low_text, high_text = ("None" if b is None else repr(b) for b in (low, high))
+        return f"np.clip({source}, {low_text}, {high_text})"
+
+    def _call_of(self, name: str) -> Statement:
+        body = next(b for b in self.spec.dynamics.bodies if b.name == name)
+        arguments = ["self.np_random", *(self.symbols[n].source for n in body.reads)]
+        return Statement(tuple(body.writes), f"{name}({', '.join(arguments)})", body.purpose[:90])
+
+    # -- expressions ---------------------------------------------------------------------------
+
+    def _variables_in(self, text: str) -> set[str]:
+        try:
+            names = names_in(parse(text))
+        except ExpressionError:
+            return set()
+        return {n for n in names if self.spec.variable(n) is not None}
+
+    def _compiler(self, allow_random: bool) -> ExpressionCompiler:
+        return ExpressionCompiler(
+            self.symbols,
+            step_length=step_length_of(self.spec.model.step_length),
+            allow_random=allow_random,
+        )
+
+    def _expression(
+        self,
+        text: str,
+        owner: Owner,
+        place: str,
+        unit: str,
+        *,
+        shape: Shape = (),
+        allow_random: bool = False,
+    ) -> str:
+        self._last: Typed | None = None
+        compiler = self._compiler(allow_random)
+        try:
+            source, self._last = compiler.compile(text, units.parse_unit(unit), shape)
+        except ExpressionError as error:
+            self.problems.add(owner, place, f"{place}: {error}")
+            return "0.0"
+        for remark in compiler.remarks:
+            self.problems.remark(place, remark)
+        return source
+
+    def _condition(self, text: str, owner: Owner, place: str) -> str:
+        if not text.strip():
+            return "False"
+        source = self._expression(text, owner, place, "")
+        typed = self._last
+        return source if typed is None or typed.dtype == "boolean" else f"{source} != 0"
+
+
+def cast(source: str, typed: Typed, variable: Variable) -> str:
+    """``source`` as the kind of number and the shape that ``variable`` declares."""
+    shape = tuple(variable.shape)
+    if variable.dtype == "integer" and typed.dtype == "real":
+        source = f"np.rint({source})"
+    kind = {"integer": "int", "real": "float", "boolean": "bool"}[variable.dtype]
+    if not shape:
+        return f"{kind}({source})"
+    if typed.shape == shape:
+        return f"np.array({source}, dtype={kind})"
+    return f"np.full({shape if len(shape) > 1 else shape[0]}, {source}, dtype={kind})"
+
+
+def draws(text: str) -> bool:
+    """True if the expression ``text`` can be read and draws a random number."""
+    try:
+        return is_random(parse(text))
+    except ExpressionError:
+        return False

@@ -1,0 +1,51 @@
+"""Numbers that are known before anything runs: bounds, sizes, ends of slices."""
+
+import ast
+import operator
+from collections.abc import Callable
+
+from nodes.codegen.symbols import SymbolTable
+from state.expressions import CONSTANTS, ExpressionError
+
+_OPERATIONS: dict[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: lambda a, b: a / b if b else float("nan"),
+}
+_OF_VECTOR: dict[str, Callable[[list[float]], float]] = {
+    "min": min,
+    "max": max,
+    "sum": sum,
+    "size": len,
+}
+
+
+def constant_value(node: ast.expr, symbols: SymbolTable) -> float:
+    """Value of an expression over literals and parameters, worked out without running it.
+
+    Raises:
+        ExpressionError: it holds anything else.
+    """
+    match node:
+        case ast.Constant(value=int() | float() as number):
+            return float(number)
+        case ast.Name(id=name) if name.lower() in CONSTANTS:
+            return float(CONSTANTS[name.lower()])
+        case ast.Name(id=name) if name in symbols and isinstance(symbols[name].value, float):
+            return float(symbols[name].value)  # type: ignore[arg-type]
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return -constant_value(operand, symbols)
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATIONS:
+            return _OPERATIONS[type(op)](
+                constant_value(left, symbols), constant_value(right, symbols)
+            )
+        case ast.Call(func=ast.Name(id=function), args=[ast.Name(id=name)]) if (
+            function in _OF_VECTOR and name in symbols and symbols[name].shape
+        ):
+            vector = symbols[name].value
+            if isinstance(vector, list):
+                return float(_OF_VECTOR[function]([v for v in vector if isinstance(v, float)]))
+        case ast.Call(func=ast.Name(id=("min" | "max") as function), args=arguments):
+            return _OF_VECTOR[function]([constant_value(a, symbols) for a in arguments])
+    raise ExpressionError(f"{ast.unparse(node)!r} is not made of numbers and parameters only")

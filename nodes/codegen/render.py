@@ -1,0 +1,172 @@
+"""Render a compiled program as ``environment.py`` and ``spec_functions.py``."""
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nodes.codegen import units
+from nodes.codegen.compile_spec import step_length_of
+from nodes.codegen.expression_compiler import ExpressionCompiler
+from nodes.codegen.program import Decision, Program, Space, Statement
+from nodes.codegen.symbols import SymbolTable
+from state.artefacts import BodySource
+from state.expressions import ExpressionError
+from state.parameters import Parameter, Value
+from state.variables import Variable
+
+if TYPE_CHECKING:
+    from jinja2 import Environment as Templates
+
+WIDEST = 3.0e38
+"""Largest number that a float32 observation bound can hold."""
+
+
+@cache
+def templates() -> "Templates":
+    """Templates beside the agents; the output is Python, so nothing is escaped."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    return Environment(  # noqa: S701 - renders Python source, not HTML
+        loader=FileSystemLoader(Path(__file__).parent.parent / "templates"),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=StrictUndefined,
+    )
+
+
+def render_environment(program: Program, bodies: list[BodySource]) -> str:
+    """Source of ``environment.py``: the class frame, every expression, the given code bodies."""
+    spec = program.spec
+    shown = [v for v in spec.variables if v.name in program.quantities]
+    return templates().get_template("environment.py.j2").render(
+        title=_one_line(spec.title),
+        objective=_one_line(spec.objective.statement),
+        bodies=[body.source.strip() for body in bodies],
+        horizon=spec.model.horizon,
+        step_length=_one_line(spec.model.step_length),
+        observation=program.observation,
+        decision_names=[d.variable.name for d in program.decisions],
+        parameters=[_parameter_line(p, comment=True) for p in spec.parameters],
+        variables=[_variable_line(v) for v in shown],
+        action_space=_space_source(program.action_space),
+        observation_low=_float32_list(program.observation_low),
+        observation_high=_float32_list(program.observation_high),
+        reset=[_line(s) for s in program.reset],
+        decode=[_decode(d, program.action_space) for d in program.decisions],
+        previous=program.previous,
+        step=[_line(s) for s in program.step],
+        next_known=[_line(s) for s in program.next_known],
+        reward_terms=program.reward_terms,
+        step_measure=program.objective,
+        termination=program.termination,
+        quantities=program.quantities,
+    )  # fmt: skip
+
+
+def render_spec_functions(program: Program) -> tuple[str, list[str]]:
+    """Source of ``spec_functions.py``, and what is wrong with constraints that were left out."""
+    spec = program.spec
+    symbols = SymbolTable.of(spec.parameters, spec.variables, "{}", "q['{}']", "q['previous_{}']")
+    compiler = ExpressionCompiler(symbols, step_length=step_length_of(spec.model.step_length))
+    unit = units.parse_unit(spec.sar.reward_unit)
+    reward = [
+        (term.name, compiler.compile(term.expression, unit, ())[0]) for term in spec.sar.reward
+    ]
+    constraints: list[tuple[str, str]] = []
+    faults: list[str] = []
+    for constraint in spec.model.constraints:
+        if not constraint.expression.strip():
+            continue
+        try:
+            constraints.append((constraint.name, compiler.compile(constraint.expression)[0]))
+        except ExpressionError as error:
+            faults.append(f"constraint {constraint.name}: {error}")
+    source = templates().get_template("spec_functions.py.j2").render(
+        parameters=[_parameter_line(p, comment=False) for p in spec.parameters],
+        reward_terms=reward,
+        constraints=constraints,
+    )  # fmt: skip
+    return source, faults
+
+
+def _parameter_line(parameter: Parameter, *, comment: bool) -> dict[str, str]:
+    note = f"{parameter.unit}: {parameter.definition}" if parameter.unit else parameter.definition
+    return {
+        "name": parameter.name,
+        "source": _value_source(parameter.value),
+        "comment": _one_line(note)[:70] if comment else "",
+    }
+
+
+def _value_source(value: Value) -> str:
+    if isinstance(value, list):
+        return f"np.array({value!r})"
+    return repr(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
+
+
+def _variable_line(variable: Variable) -> dict[str, str]:
+    kind = {"integer": "int", "real": "float", "boolean": "bool"}[variable.dtype]
+    shape = tuple(variable.shape)
+    size = shape if len(shape) > 1 else (shape[0] if shape else ())
+    default = f"np.zeros({size}, dtype={kind})" if shape else f"{kind}(0)"
+    note = f"{variable.unit}: {variable.definition}" if variable.unit else variable.definition
+    return {"name": variable.name, "default": default, "comment": _one_line(note)[:60]}
+
+
+def _space_source(space: Space) -> str:
+    if space.kind == "Discrete":
+        return f"gymnasium.spaces.Discrete({space.sizes[0]})"
+    if space.kind == "MultiDiscrete":
+        return f"gymnasium.spaces.MultiDiscrete({list(space.sizes)})"
+    return (
+        f"gymnasium.spaces.Box(np.array({list(space.low)}, dtype=np.float32), "
+        f"np.array({list(space.high)}, dtype=np.float32), dtype=np.float32)"
+    )
+
+
+def _float32_list(numbers: tuple[float, ...]) -> str:
+    return "[" + ", ".join(_bound(number) for number in numbers) + "]"
+
+
+def _bound(number: float) -> str:
+    if number >= WIDEST:
+        return "np.inf"
+    return "-np.inf" if number <= -WIDEST else repr(number)
+
+
+def _decode(decision: Decision, space: Space) -> str:
+    """The line that reads one decision from the action."""
+    variable = decision.variable
+    target = f"self.{variable.name}"
+    shape = tuple(variable.shape)
+    offset = f"{decision.offset} + " if decision.offset and space.kind != "Box" else ""
+    if space.kind == "Discrete":
+        return f"{target} = {_scalar_kind(variable)}({offset}int(action))"
+    if not shape:
+        return f"{target} = {_scalar_kind(variable)}({offset}{_rounded(variable, space)}(action[{decision.start}]))"  # noqa: E501
+    part = f"np.asarray(action)[{decision.start}:{decision.start + decision.length}]"
+    if len(shape) > 1:
+        part = f"{part}.reshape({shape})"
+    if space.kind == "Box" and variable.dtype != "real":
+        part = f"np.rint({part})"
+    kind = {"integer": "int", "real": "float", "boolean": "bool"}[variable.dtype]
+    return f"{target} = ({offset}{part}).astype({kind})"
+
+
+def _scalar_kind(variable: Variable) -> str:
+    return {"integer": "int", "real": "float", "boolean": "bool"}[variable.dtype]
+
+
+def _rounded(variable: Variable, space: Space) -> str:
+    return "np.rint" if space.kind == "Box" and variable.dtype != "real" else ""
+
+
+def _line(statement: Statement) -> str:
+    targets = ", ".join(f"self.{name}" for name in statement.targets)
+    return f"{targets} = {statement.source}"
+
+
+def _one_line(text: str) -> str:
+    """Free text on one line, without what would end a docstring or a comment."""
+    return " ".join(text.replace("\\", "/").replace('"""', "'''").split())

@@ -1,0 +1,69 @@
+"""Evaluate: compares the trained policy with simple ones on common fresh seeds."""
+
+from pathlib import Path
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from nodes.accounts import StageClock
+from nodes.run_folder import remove
+from nodes.sandbox_account import why_it_ended
+from nodes.settings import RunSettings
+from sandbox import Limits, ResultInvalid, read_result, run_module
+from sandbox.outcome import GIBIBYTE
+from sandbox.programs.requests import EVALUATE_REQUEST, EVALUATE_RESULT, EvaluateRequest
+from state.run_state import RunState
+from state.training import Evaluation
+
+LIMITS = Limits(wall_seconds=420, cpu_seconds=600, memory_bytes=4 * GIBIBYTE)
+
+
+def evaluate(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
+    """Evaluate the policy in the run folder and say how the run ended.
+
+    Raises:
+        SandboxUnavailable: this machine cannot contain generated code.
+    """
+    clock = StageClock("evaluate")
+    if state.training is None:
+        stages = clock.add_to(state, "skipped", "there is no trained policy")
+        return {"status": "no_better_policy", "stages": stages}
+    settings, folder = runtime.context, Path(state.run_folder)
+    result = run_evaluation(state.spec().dynamics.gymnasium_id, folder, settings)
+    if isinstance(result, str):
+        account = f"The policy could not be evaluated: {result}."
+        stages = clock.add_to(state, "failed", account)
+        return {"status": "no_better_policy", "account": account, "stages": stages}
+    return {
+        "evaluation": result,
+        "status": "trained" if result.better_than_random else "no_better_policy",
+        "account": _account(result),
+        "stages": clock.add_to(state, "done"),
+    }
+
+
+def run_evaluation(gymnasium_id: str, folder: Path, settings: RunSettings) -> Evaluation | str:
+    """The evaluation, or a phrase that says why there is none."""
+    remove(folder, [EVALUATE_RESULT])
+    EvaluateRequest(gymnasium_id, seed=settings.seed).write(folder / EVALUATE_REQUEST)
+    outcome = run_module(
+        "sandbox.programs.evaluate",
+        folder,
+        LIMITS,
+        unsafe_no_sandbox=settings.unsafe_no_sandbox,
+    )
+    if not outcome.ok:
+        return why_it_ended(outcome, LIMITS)
+    try:
+        return read_result(folder, EVALUATE_RESULT, Evaluation)
+    except ResultInvalid as error:
+        return str(error)
+
+
+def _account(evaluation: Evaluation) -> str:
+    trained, random = evaluation.trained, evaluation.baseline("random")
+    returns = f"mean return {trained.mean:.6g} ({trained.low:.6g} to {trained.high:.6g})"
+    against = f"{random.mean:.6g} of random decisions" if random else "no comparison"
+    if evaluation.better_than_random:
+        return f"The trained policy is better than chance: {returns} against {against}."
+    return f"The trained policy is not better than chance: {returns} against {against}."

@@ -1,0 +1,73 @@
+"""Executor: the ladder of checks over the environment, inside the sandbox."""
+
+from pathlib import Path
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from nodes.accounts import StageClock
+from nodes.check_request import check_request
+from nodes.run_folder import remove
+from nodes.sandbox_account import why_it_ended
+from nodes.settings import RunSettings
+from sandbox import Limits, ResultInvalid, read_result, run_module
+from sandbox.outcome import GIBIBYTE
+from sandbox.programs.requests import CHECK_REQUEST, CHECK_RESULT
+from state.findings import CheckReport, Finding
+from state.run_state import RunState
+from state.spec import Spec
+
+LIMITS = Limits(wall_seconds=240, cpu_seconds=300, memory_bytes=3 * GIBIBYTE)
+
+
+def executor(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
+    """Check the environment; open findings become remarks for the agents that own them.
+
+    Raises:
+        SandboxUnavailable: this machine cannot contain generated code.
+    """
+    clock = StageClock("executor")
+    report, isolation = run_checks(state.spec(), Path(state.run_folder), runtime.context)
+    note = "" if report.clean else "; ".join(f.message for f in report.findings if f.blocking)
+    return {
+        "checks": report,
+        "remarks": report.findings,
+        "isolation": isolation or state.isolation,
+        "stages": clock.add_to(state, "done" if report.clean else "failed", note),
+    }
+
+
+def run_checks(spec: Spec, folder: Path, settings: RunSettings) -> tuple[CheckReport, str]:
+    """The report on the environment in ``folder``, and the isolation that held it."""
+    try:
+        request = check_request(spec, settings.seed)
+    except ValueError as error:
+        return _only(Finding(check="request", owner="variable", message=f"{error}.")), ""
+    remove(folder, [CHECK_RESULT])
+    request.write(folder / CHECK_REQUEST)
+    outcome = run_module(
+        "sandbox.programs.check",
+        folder,
+        LIMITS,
+        unsafe_no_sandbox=settings.unsafe_no_sandbox,
+    )
+    if outcome.ok:
+        try:
+            return read_result(folder, CHECK_RESULT, CheckReport), outcome.isolation
+        except ResultInvalid as error:
+            said = str(error)
+    else:
+        said = why_it_ended(outcome, LIMITS)
+    finding = Finding(
+        check="runs_within_its_limits",
+        owner="coding" if spec.dynamics.bodies else "environment",
+        place="environment.py",
+        expected="2,000 steps within seconds and little memory",
+        found=said,
+        message="The checks of the environment did not come to their end.",
+    )
+    return _only(finding), outcome.isolation
+
+
+def _only(finding: Finding) -> CheckReport:
+    return CheckReport(findings=[finding])

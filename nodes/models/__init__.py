@@ -1,0 +1,1 @@
+"""Chat models: providers, structured calls, local weights, recordings."""

@@ -1,0 +1,74 @@
+"""Find the JSON in what a model wrote: behind its thoughts, inside fences, between prose."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+MOST_STARTS = 200
+"""Opening braces tried before giving up, so that hostile text costs bounded time."""
+
+_FENCE = re.compile(r"```[A-Za-z0-9_-]*\s*\n?(.*?)(?:```|\Z)", re.DOTALL)
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_constant)
+
+
+def without_thoughts(text: str) -> str:
+    """Return what follows a ``<think>`` block; an unclosed block loses only its tag."""
+    stripped = text.lstrip()
+    opened = stripped.startswith("<think>")
+    head, closed, rest = stripped.partition("</think>")
+    if closed and (opened or "{" not in head):
+        return rest
+    return stripped.removeprefix("<think>") if opened else text
+
+
+def json_objects(text: str) -> list[dict[str, Any]]:
+    """Return the JSON objects in a reply, the likeliest answer first.
+
+    Tried in turn: the whole text, each fenced block, then each object that starts in the text,
+    longest first. An empty list means that there is none.
+    """
+    answer = without_thoughts(text).strip()
+    whole = _decode(answer)
+    if whole is not None:
+        return [whole]
+    fenced = [block for found in _FENCE.findall(answer) if (block := _decode(found.strip()))]
+    if fenced:
+        return fenced
+    spans = sorted(_scan(answer), key=lambda found: -found[0])
+    return [value for _, value in spans]
+
+
+def runs_on(text: str, tail: int = 40, often: int = 4) -> bool:
+    """Whether a text ends in a loop: its last ``tail`` characters occur ``often`` times in it."""
+    return len(text) > tail and text.count(text[-tail:]) >= often
+
+
+def _decode(text: str) -> dict[str, Any] | None:
+    try:
+        value = _DECODER.decode(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _scan(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield length and value of each outermost object in ``text``."""
+    position = text.find("{")
+    for _ in range(MOST_STARTS):
+        if position < 0:
+            return
+        try:
+            value, end = _DECODER.raw_decode(text, position)
+        except (ValueError, RecursionError):
+            end = position + 1
+        else:
+            if value:
+                yield end - position, value
+        position = text.find("{", end)

@@ -1,0 +1,197 @@
+"""One way to get a typed answer from any model: ask, read, check, and let it repair itself."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from langchain_core.messages import BaseMessage
+from pydantic import BaseModel, ValidationError
+
+from nodes.models.budget import TokenBudget
+from nodes.models.chosen import Ask, ChosenModel
+from nodes.models.conversation import as_messages, with_repair
+from nodes.models.errors import ContextTooLong, ModelError, ModelRefused, ReplyInvalid
+from nodes.models.journal import CallJournal
+from nodes.models.redact import one_line
+from nodes.models.reply_text import json_objects, runs_on
+from nodes.models.schemas import closed_schema
+from nodes.models.transport import Reply, send
+from state.usage import ModelCall
+
+T = TypeVar("T", bound=BaseModel)
+
+LEAST_OUTPUT_TOKENS = 256
+"""A prompt that leaves less room than this in the context counts as too long."""
+
+MOST_COMPLAINTS = 8
+"""Complaints shown to the model at once; more only confuses it."""
+
+UNSTUCK_TEMPERATURE = 0.6
+"""Sampling temperature once a repair brought the very same reply again."""
+
+
+@dataclass
+class StructuredReply(Generic[T]):
+    """The best answer, what it cost, and the complaints of ``check`` that are still open."""
+
+    value: T
+    calls: list[ModelCall] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+
+
+def call_structured(
+    model: ChosenModel,
+    schema: type[T],
+    messages: Sequence[tuple[str, str]],
+    *,
+    agent: str,
+    check: Callable[[T], list[str]] | None = None,
+    repairs: int = 2,
+    budget: TokenBudget,
+    journal: CallJournal,
+    max_output_tokens: int = 2048,
+    ordinal: int = 0,
+) -> StructuredReply[T]:
+    """Ask ``model`` for a ``schema`` object; ``messages`` are pairs of role and text.
+
+    A reply that is no such object, or of which ``check`` complains, is shown to the model with
+    the complaints, at most ``repairs`` times. If ``check`` is never content, the value with the
+    fewest complaints is returned together with them. ``ordinal`` is the number of answers that
+    this agent had in the run so far; with it a recording finds its place.
+
+    Raises ``ReplyInvalid`` if no reply was a valid object, and the other ``ModelError``s; each
+    carries in ``calls`` what was answered before.
+    """
+    talk = _Talk(model, schema, as_messages(messages), agent, check, budget, journal, ordinal)
+    try:
+        return talk.run(repairs, max_output_tokens)
+    except ModelError as error:
+        error.calls = talk.calls
+        raise
+
+
+class _Talk(Generic[T]):
+    """One agent's exchange with the model, until its answer is good or the repairs are used up."""
+
+    def __init__(
+        self,
+        model: ChosenModel,
+        schema: type[T],
+        messages: list[BaseMessage],
+        agent: str,
+        check: Callable[[T], list[str]] | None,
+        budget: TokenBudget,
+        journal: CallJournal,
+        ordinal: int,
+    ) -> None:
+        self.model = model
+        self.schema = schema
+        self.messages = messages
+        self.agent = agent
+        self.check = check
+        self.budget = budget
+        self.journal = journal
+        self.ordinal = ordinal
+        self.wire_schema = closed_schema(schema)
+        self.calls: list[ModelCall] = []
+        self.best: tuple[T, list[str]] | None = None
+
+    def run(self, repairs: int, max_output_tokens: int) -> StructuredReply[T]:
+        messages = self.messages
+        limit, doubled, temperature = max_output_tokens, False, 0.0
+        complaints: list[str] = []
+        previous: str | None = None
+        while True:
+            try:
+                reply = self._ask(messages, limit, temperature)
+            except ContextTooLong:
+                if not complaints:
+                    raise
+                break
+            value, complaints = self._read(reply)
+            if value is not None:
+                self._keep(value, complaints)
+                if not complaints:
+                    break
+            elif reply.truncated and not doubled and not runs_on(reply.text):
+                doubled, limit = True, 2 * limit
+                if self._fits(messages, limit):
+                    continue
+            if repairs == 0:
+                break
+            repairs -= 1
+            temperature = UNSTUCK_TEMPERATURE if reply.text == previous else temperature
+            previous = reply.text
+            messages = with_repair(self.messages, reply.text, complaints[:MOST_COMPLAINTS])
+        if self.best is None:
+            raise ReplyInvalid(self.agent, len(self.calls), complaints)
+        return StructuredReply(self.best[0], self.calls, self.best[1])
+
+    def _ask(self, messages: list[BaseMessage], limit: int, temperature: float) -> Reply:
+        """Send the messages within context and budget, and count the answer."""
+        if not self.model.recorded:
+            needed = self.model.wire.count_tokens(messages)
+            context = self.model.context_tokens
+            if context is not None:
+                if needed + LEAST_OUTPUT_TOKENS > context:
+                    raise ContextTooLong(needed, context)
+                limit = min(limit, context - needed)
+            self.budget.before_call(needed)
+            limit = self.budget.output_room(needed, limit)
+        ask = Ask(
+            agent=self.agent,
+            ordinal=self.ordinal + len(self.calls),
+            schema_name=self.schema.__name__,
+            schema=self.wire_schema,
+            max_output_tokens=limit,
+            temperature=temperature,
+        )
+        reply = send(self.model, messages, ask, len(self.calls) + 1, self.journal)
+        self.calls.append(reply.call)
+        self.budget.spend(reply.call)
+        if reply.refusal or reply.filtered:
+            told = one_line(reply.refusal or "withheld by the provider's content filter")
+            raise ModelRefused(
+                f"{self.model.name} refused to answer the {self.agent} agent ({told}): "
+                "rephrase the description or choose another model."
+            )
+        return reply
+
+    def _fits(self, messages: list[BaseMessage], limit: int) -> bool:
+        context = self.model.context_tokens
+        return context is None or self.model.wire.count_tokens(messages) + limit <= context
+
+    def _keep(self, value: T, complaints: list[str]) -> None:
+        if self.best is None or len(complaints) < len(self.best[1]):
+            self.best = (value, complaints)
+
+    def _read(self, reply: Reply) -> tuple[T | None, list[str]]:
+        """Return the valid object in a reply, if any, and the complaints about it."""
+        complaints: list[str] = []
+        for found in json_objects(reply.text):
+            try:
+                value = self.schema.model_validate(found)
+            except ValidationError as error:
+                complaints = complaints or _schema_complaints(error)
+            else:
+                return value, self.check(value) if self.check else []
+        if reply.truncated:
+            tokens = reply.call.completion_tokens
+            return None, [f"the reply was cut off after {tokens} tokens: give a shorter answer"]
+        if complaints:
+            return None, complaints
+        if not reply.text.strip():
+            return None, ["the reply was empty"]
+        return None, ["the reply holds no JSON object"]
+
+
+def _schema_complaints(error: ValidationError) -> list[str]:
+    """Return one line an error: where in the answer, what is wrong, what was written."""
+    lines: list[str] = []
+    for entry in error.errors(include_url=False, include_context=False):
+        place = ".".join(str(part) for part in entry["loc"]) or "the object"
+        written = "" if entry["type"] == "missing" else f" (you wrote {entry['input']!r:.80})"
+        line = one_line(f"{place}: {entry['msg']}{written}")
+        if line not in lines:
+            lines.append(line)
+    return lines

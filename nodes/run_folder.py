@@ -1,0 +1,36 @@
+"""Files of the run folder: written whole or not at all, named by path and hash."""
+
+import hashlib
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from sandbox.results import read_bytes
+from state.artefacts import Artefact
+
+LARGEST_ARTEFACT = 256 * 1024 * 1024
+
+
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write ``content`` so that ``path`` never holds a part of it, not even after a crash."""
+    data = content.encode() if isinstance(content, str) else content
+    beside = path.with_name(f".{path.name}.part")
+    beside.unlink(missing_ok=True)
+    beside.write_bytes(data)
+    os.replace(beside, path)
+
+
+def artefact(folder: Path, name: str) -> Artefact:
+    """Reference to the file ``name`` in ``folder``; never through a link.
+
+    Raises:
+        ResultInvalid: it is missing or no plain file.
+    """
+    data = read_bytes(folder, name, LARGEST_ARTEFACT)
+    return Artefact(path=name, sha256=hashlib.sha256(data).hexdigest())
+
+
+def remove(folder: Path, names: Iterable[str]) -> None:
+    """Remove what an earlier, perhaps broken-off, attempt left."""
+    for name in names:
+        (folder / name).unlink(missing_ok=True)

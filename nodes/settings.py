@@ -1,0 +1,32 @@
+"""What the caller of a run chose, the same for all nodes of that run."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nodes.models.factory import ChosenModel
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunSettings:
+    """Choices of a run that are not facts about the problem, so not part of the state.
+
+    Attributes:
+        model: the chat model that the agents ask; None where no agent runs (tests, evaluation).
+        seed: seed of checks, training and evaluation.
+        steps: training steps at most, or None to let the plan choose.
+        time_budget: seconds of training at most, or None to let the plan choose.
+        max_debug: how often a failed check may send the work back.
+        max_tokens: tokens that all model calls together may spend, or None for no cap.
+        unsafe_no_sandbox: run generated code as a plain subprocess without isolation.
+        out: folder in which a run folder is made where the state does not name one.
+    """
+
+    model: "ChosenModel | None" = None
+    seed: int = 0
+    steps: int | None = None
+    time_budget: float | None = None
+    max_debug: int = 5
+    max_tokens: int | None = None
+    unsafe_no_sandbox: bool = False
+    out: str = "runs"

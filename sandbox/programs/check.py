@@ -1,0 +1,77 @@
+"""Program: climb the ladder of checks and write what they found to check_result.json.
+
+Runs in the run folder, inside the sandbox. Reads check_request.json.
+"""
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+from sandbox.programs import requests
+from sandbox.programs.contract_checks import GENERATED_CHECKS, STANDARD_CHECKS, Check, Subject
+from sandbox.programs.findings import CheckFailed, Finding, from_exception
+from sandbox.programs.source_checks import check_source
+
+
+def main() -> None:
+    """Read the request, check, write the result."""
+    request = requests.CheckRequest.read(Path(requests.CHECK_REQUEST))
+    started = time.monotonic()
+    passed, findings = check(request)
+    result: dict[str, Any] = {
+        "passed": passed,
+        "findings": [finding.as_json() for finding in findings],
+        "seconds": round(time.monotonic() - started, 3),
+    }
+    Path(requests.CHECK_RESULT).write_text(json.dumps(result, indent=1))
+
+
+def check(request: requests.CheckRequest) -> tuple[list[str], list[Finding]]:
+    """Names of the checks that found nothing, and the findings of the others."""
+    passed: list[str] = []
+    if not request.gymnasium_id:
+        findings = check_source(request)
+        if findings:
+            return passed, findings
+        passed += ["parses", "only_gymnasium_and_numpy"]
+    subject = Subject(request)
+    failure = _run(constructs, subject)
+    if failure:
+        return passed, [failure]
+    passed.append("constructs")
+    findings = []
+    for ladder_check in STANDARD_CHECKS if request.gymnasium_id else GENERATED_CHECKS:
+        failure = _run(ladder_check, subject)
+        if failure is None:
+            passed.append(ladder_check.__name__)
+        elif (failure.place, failure.found) not in {(f.place, f.found) for f in findings}:
+            # One broken line fails many checks; it is said once.
+            findings.append(failure)
+    return passed, findings
+
+
+def constructs(subject: Subject) -> None:
+    """The environment can be imported and made without arguments."""
+    environment = subject.environment
+    if not environment.action_space or not environment.observation_space:
+        raise CheckFailed("environment", "the environment has no action or observation space")
+
+
+def _run(ladder_check: Check, subject: Subject) -> Finding | None:
+    name = ladder_check.__name__
+    try:
+        ladder_check(subject)
+    except CheckFailed as failed:
+        if failed.__cause__ is not None:
+            boiled = from_exception(name, failed.__cause__, subject.request.code_bodies)
+            if boiled.place:
+                return boiled
+        return failed.finding(name)
+    except Exception as error:
+        return from_exception(name, error, subject.request.code_bodies)
+    return None
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+"""Running episodes under a policy on given seeds, side by side."""
+
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from sandbox.programs.environments import make_environment
+from sandbox.programs.policies import Policy
+
+SIDE_BY_SIDE = 20
+
+
+@dataclass
+class Episodes:
+    """Undiscounted return, length and objective of each finished episode, in order of the seeds."""
+
+    returns: list[float] = field(default_factory=list)
+    lengths: list[int] = field(default_factory=list)
+    objectives: list[float] = field(default_factory=list)
+
+
+def run_episodes(
+    gymnasium_id: str,
+    policy: Policy,
+    seeds: list[int],
+    deadline: float,
+    least: int,
+    side_by_side: int = SIDE_BY_SIDE,
+) -> Episodes:
+    """One episode for each seed, fewer if ``time.monotonic()`` passes ``deadline``.
+
+    At least ``least`` are run in any case. ``objectives`` stays empty where the environment
+    reports none.
+    """
+    done = Episodes()
+    for first in range(0, len(seeds), side_by_side):
+        if first >= least and time.monotonic() > deadline:
+            break
+        batch = _run_batch(gymnasium_id, policy, seeds[first : first + side_by_side])
+        done.returns += batch.returns
+        done.lengths += batch.lengths
+        done.objectives += batch.objectives
+    return done
+
+
+def _run_batch(gymnasium_id: str, policy: Policy, seeds: list[int]) -> Episodes:
+    environments = [make_environment(gymnasium_id) for _ in seeds]
+    observations = [
+        environment.reset(seed=seed)[0]
+        for environment, seed in zip(environments, seeds, strict=True)
+    ]
+    returns, objectives = np.zeros(len(seeds)), np.zeros(len(seeds))
+    lengths = np.zeros(len(seeds), dtype=int)
+    reports_objective = True
+    running = list(range(len(seeds)))
+    while running:
+        seen = np.stack([np.asarray(observations[k]) for k in running])
+        actions = policy.act([environments[k] for k in running], seen)
+        still_running = []
+        for k, action in zip(running, actions, strict=True):
+            observations[k], reward, terminated, truncated, info = environments[k].step(action)
+            returns[k] += float(reward)
+            lengths[k] += 1
+            reports_objective = reports_objective and "objective" in info
+            objectives[k] += float(info.get("objective", 0.0))
+            if not (terminated or truncated):
+                still_running.append(k)
+        running = still_running
+    return Episodes(
+        returns.tolist(), lengths.tolist(), objectives.tolist() if reports_objective else []
+    )

@@ -1,0 +1,88 @@
+"""Saying what is wrong: findings as plain dictionaries, and exceptions boiled down to a line."""
+
+import linecache
+import traceback
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+GENERATED = ("environment.py", "spec_functions.py")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is wrong; the same fields as ``state.findings.Finding``."""
+
+    check: str
+    owner: str
+    message: str
+    place: str = ""
+    expected: str = ""
+    found: str = ""
+    blocking: bool = True
+
+    def as_json(self) -> dict[str, Any]:
+        """Fields, each cut to a length that leaves the whole under 1,200 characters."""
+        limits = {"place": 220, "expected": 260, "found": 320, "message": 300}
+        return {
+            name: shorten(value, limits[name]) if name in limits else value
+            for name, value in asdict(self).items()
+        }
+
+
+class CheckFailed(Exception):  # noqa: N818 - it carries a finding, not an error of this program
+    """A check that found something."""
+
+    def __init__(
+        self, owner: str, message: str, place: str = "", expected: str = "", found: str = ""
+    ) -> None:
+        super().__init__(message)
+        self.owner, self.message = owner, message
+        self.place, self.expected, self.found = place, expected, found
+
+    def finding(self, check: str) -> Finding:
+        """The finding of the check called ``check``."""
+        return Finding(check, self.owner, self.message, self.place, self.expected, self.found)
+
+
+def shorten(text: str, length: int) -> str:
+    """``text`` on one line, cut to ``length`` characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= length else line[: length - 3] + "..."
+
+
+def owner_of(function: str, code_bodies: list[str]) -> str:
+    """Agent that wrote the method called ``function``."""
+    bare = function.strip("_")
+    if function in code_bodies or bare in code_bodies:
+        return "coding"
+    if "reward" in bare or "observation" in bare:
+        return "sar"
+    if "constraint" in bare:
+        return "modeling"
+    return "environment"
+
+
+def from_exception(check: str, error: BaseException, code_bodies: list[str]) -> Finding:
+    """Boil ``error`` down to its kind, its words and the generated line that caused it."""
+    said = f"{type(error).__name__}: {error}"
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if Path(frame.filename).name in GENERATED
+    ]
+    if not frames:
+        return Finding(check, "environment", f"{check} failed", found=said)
+    last = frames[-1]
+    text = linecache.getline(last.filename, last.lineno or 0).strip()
+    file = Path(last.filename).name
+    body = next((f.name for f in reversed(frames) if owner_of(f.name, code_bodies) == "coding"), "")
+    function = body or last.name
+    return Finding(
+        check,
+        owner_of(function, code_bodies),
+        f"{function} in {file} raises {type(error).__name__}",
+        place=f"{file}, line {last.lineno}, in {function}: {text}",
+        expected="no exception",
+        found=said,
+    )

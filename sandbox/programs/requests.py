@@ -1,0 +1,124 @@
+"""What the programs inside the sandbox are asked, as JSON files in the run folder.
+
+Plain data classes of the standard library: the caller writes them, the program reads them, and
+neither side needs more than ``json`` for it.
+"""
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+CHECK_REQUEST = "check_request.json"
+CHECK_RESULT = "check_result.json"
+EVALUATE_REQUEST = "evaluate_request.json"
+EVALUATE_RESULT = "evaluate_result.json"
+
+
+class _JsonFile:
+    def write(self, path: Path) -> None:
+        """Write the request to ``path`` as JSON."""
+        path.write_text(json.dumps(asdict(self), indent=1, allow_nan=False))  # type: ignore[call-overload]
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Read a request; ``OSError``, ``ValueError`` or ``TypeError`` if it is not one."""
+        return cls.from_json(json.loads(path.read_text()))
+
+    @classmethod
+    def from_json(cls, fields: dict[str, Any]) -> Self:
+        """Build the request from its parsed JSON."""
+        return cls(**fields)
+
+
+@dataclass(frozen=True)
+class ActionSpace:
+    """The action space that the spec declares.
+
+    ``kind`` is "discrete" (``sizes`` holds one number), "multi_discrete" (one a component) or
+    "box" (``low`` and ``high`` hold one number a component).
+    """
+
+    kind: str
+    sizes: list[int] = field(default_factory=list)
+    low: list[float] = field(default_factory=list)
+    high: list[float] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        if self.kind == "discrete":
+            return f"Discrete({self.sizes[0]})"
+        if self.kind == "multi_discrete":
+            return f"MultiDiscrete({self.sizes})"
+        return f"Box({self.low}, {self.high}, float32)"
+
+
+@dataclass(frozen=True)
+class DeclaredRange:
+    """Inclusive limits of a variable in its own unit; None where there is no limit.
+
+    ``owner`` is the agent that wrote what gives the variable its value.
+    """
+
+    name: str
+    low: float | None
+    high: float | None
+    owner: str = "environment"
+
+
+@dataclass(frozen=True)
+class CheckRequest(_JsonFile):
+    """What ``sandbox.programs.check`` is asked.
+
+    Attributes:
+        gymnasium_id: id of a standard environment, or empty for ``environment.py``.
+        horizon: steps of an episode at most.
+        action_space: as declared; None if the spec leaves it to the standard environment.
+        observation_size: numbers in an observation; None if not declared.
+        ranges: limits of the named variables.
+        code_bodies: names of methods that the coding agent wrote.
+        has_chance: the spec draws something at random.
+        random_steps: steps under random actions.
+        seed: seed of environment and actions.
+        seconds: soft limit of the random steps.
+    """
+
+    gymnasium_id: str
+    horizon: int
+    action_space: ActionSpace | None = None
+    observation_size: int | None = None
+    ranges: list[DeclaredRange] = field(default_factory=list)
+    code_bodies: list[str] = field(default_factory=list)
+    has_chance: bool = False
+    random_steps: int = 2000
+    seed: int = 0
+    seconds: float = 60.0
+
+    @classmethod
+    def from_json(cls, fields: dict[str, Any]) -> Self:
+        """Build the request from its parsed JSON."""
+        space = fields.pop("action_space", None)
+        ranges = fields.pop("ranges", [])
+        return cls(
+            action_space=None if space is None else ActionSpace(**space),
+            ranges=[DeclaredRange(**entry) for entry in ranges],
+            **fields,
+        )
+
+
+@dataclass(frozen=True)
+class EvaluateRequest(_JsonFile):
+    """What ``sandbox.programs.evaluate`` is asked.
+
+    Attributes:
+        gymnasium_id: id of a standard environment, or empty for ``environment.py``.
+        seed: first of the evaluation seeds is derived from it.
+        episodes: episodes for each policy.
+        least_episodes: fewest episodes where the time runs out.
+        seconds: time for everything, about half of it for the one-step-greedy policy.
+    """
+
+    gymnasium_id: str
+    seed: int = 0
+    episodes: int = 100
+    least_episodes: int = 20
+    seconds: float = 120.0

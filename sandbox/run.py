@@ -1,0 +1,223 @@
+"""Running a program that nobody trusts: contained, bounded, and reported on."""
+
+import importlib.util
+import json
+import os
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+from sandbox import folder as run_folder
+from sandbox.isolation import UNSAFE, Isolation, SandboxUnavailable, choose, spare_user
+from sandbox.outcome import Limits, Outcome, Reason
+from sandbox.start import Job, start_contained, start_unsafe
+from sandbox.watch import Capture, Watchdog, end_tree, supervise
+
+
+def run(
+    program: Path | str,
+    folder: Path,
+    limits: Limits | None = None,
+    *,
+    arguments: Sequence[str] = (),
+    read_only: Sequence[Path] = (),
+    unsafe_no_sandbox: bool = False,
+    on_output: Callable[[str], None] | None = None,
+    stop: threading.Event | None = None,
+) -> Outcome:
+    """Runs a Python file in a run folder and waits for its end.
+
+    `program` is a file, relative to `folder` or absolute. It starts in the folder, which it may
+    write and sees as /run-folder, first on its module path; it sees each of `read_only` (absolute
+    files or folders) under the same path as outside; and the interpreter with its installed
+    packages. It sees nothing else of this machine, no network and no variable of our environment.
+
+    `on_output` gets each complete line of standard output as it comes, in the calling thread: it
+    must return quickly, since nothing is watched meanwhile. Setting `stop` ends the run. The
+    calling thread must not end before the run does, which cannot happen unless it is killed: then
+    the run ends too.
+
+    Raises SandboxUnavailable if this machine cannot contain it, unless `unsafe_no_sandbox`, and
+    FileNotFoundError if a path given does not exist.
+    """
+    folder = _existing(folder, "run folder")
+    path = _existing(folder / program, "program")
+    job = Job(folder, path, None, {}, arguments, _all_existing(read_only))
+    return _run(job, limits or Limits(), unsafe_no_sandbox, on_output, stop)
+
+
+def run_module(
+    module: str,
+    folder: Path,
+    limits: Limits | None = None,
+    *,
+    packages: Sequence[str] = (),
+    arguments: Sequence[str] = (),
+    read_only: Sequence[Path] = (),
+    unsafe_no_sandbox: bool = False,
+    on_output: Callable[[str], None] | None = None,
+    stop: threading.Event | None = None,
+) -> Outcome:
+    """Runs a module of ours, as `python -m` would, on what is in a run folder.
+
+    As `run`, but the module's own package (`sandbox.programs` for `sandbox.programs.check`) and
+    the dotted `packages` named can be imported too, first on the module path, and nothing else of
+    the project; packages above them (`sandbox`) appear empty. The run folder comes last on the
+    path, so that a file in it cannot stand in for a library.
+
+    Raises ModuleNotFoundError if a package does not exist, else as `run`.
+    """
+    names = {module.rpartition(".")[0], *packages} - {""}
+    job = Job(
+        folder=_existing(folder, "run folder"),
+        program=None,
+        module=module,
+        packages={name: _package_folder(name) for name in sorted(names)},
+        arguments=arguments,
+        read_only=_all_existing(read_only),
+    )
+    return _run(job, limits or Limits(), unsafe_no_sandbox, on_output, stop)
+
+
+def _existing(path: Path, what: str) -> Path:
+    if not path.exists():
+        raise FileNotFoundError(f"the {what} {path} does not exist")
+    return path.resolve()
+
+
+def _all_existing(paths: Sequence[Path]) -> list[Path]:
+    return [_existing(path, "read-only path") for path in paths]
+
+
+def _package_folder(name: str) -> Path:
+    specification = importlib.util.find_spec(name)
+    if specification is None or not specification.submodule_search_locations:
+        raise ModuleNotFoundError(f"there is no package {name!r} to run or to show", name=name)
+    return Path(specification.submodule_search_locations[0]).resolve()
+
+
+def _run(
+    job: Job,
+    limits: Limits,
+    unsafe: bool,
+    on_output: Callable[[str], None] | None,
+    stop: threading.Event | None,
+) -> Outcome:
+    isolation = None if unsafe else _isolation_for(job)
+    before = run_folder.snapshot(job.folder)
+    with _owned_folder(job.folder, isolation) as user, ExitStack() as stack:
+        started_at = time.monotonic()
+        started = (
+            start_unsafe(job, limits)
+            if isolation is None
+            else start_contained(job, limits, isolation, user, stack)
+        )
+        process = stack.enter_context(started.process)
+        assert process.stdout is not None
+        assert process.stderr is not None
+        captures = [
+            Capture(process.stdout, limits.output_bytes, on_output),
+            Capture(process.stderr, limits.output_bytes, None),
+        ]
+        try:
+            watchdog = Watchdog(process.pid, job.folder, limits)
+            reason = supervise(process, watchdog, captures, limits, stop)
+        finally:
+            end_tree(process, contained=isolation is not None)
+            cpu_seconds = _reap(process)
+        wall_seconds = time.monotonic() - started_at
+        for capture in captures:
+            while not capture.exceeded and capture.read():
+                pass
+        if reason is None and any(capture.exceeded for capture in captures):
+            reason = "output"
+        if reason is None and isolation is not None:
+            _check_started(process.returncode, started.status, captures[1].text())
+    cpu_seconds = max(cpu_seconds, watchdog.cpu_seconds)
+    exit_code: int | None = None
+    if reason is None:
+        exit_code = _exit_code(process.returncode, contained=isolation is not None)
+        reason = watchdog.disk_violation() or _own_reason(exit_code, cpu_seconds, limits)
+    return Outcome(
+        reason=reason,
+        exit_code=exit_code,
+        wall_seconds=wall_seconds,
+        cpu_seconds=cpu_seconds,
+        peak_memory_bytes=watchdog.peak_memory_bytes,
+        stdout=captures[0].text(),
+        stderr=captures[1].text(),
+        files=_produced(job.folder, before),
+        isolation=UNSAFE if isolation is None else isolation.description,
+    )
+
+
+def _isolation_for(job: Job) -> Isolation:
+    """The isolation in use; as a user of its own only if that user can read what it must."""
+    isolation = choose()
+    shown = [*job.read_only, *job.packages.values()]
+    if job.program is not None and not job.program.is_relative_to(job.folder):
+        shown.append(job.program)
+    if isolation.drops_user and not all(map(run_folder.open_to_all, shown)):
+        return isolation._replace(drops_user=False)
+    return isolation
+
+
+@contextmanager
+def _owned_folder(folder: Path, isolation: Isolation | None) -> Iterator[int | None]:
+    """Lends the folder to the user that the program will be, if that is not ours."""
+    if isolation is None or not isolation.drops_user:
+        yield None
+        return
+    user, owner = spare_user(), folder.stat()
+    run_folder.give_to(folder, user, user)
+    try:
+        yield user
+    finally:
+        # What cannot be walked is left as it is; the outcome says so.
+        with suppress(run_folder.UnmeasurableFolder):
+            run_folder.give_to(folder, owner.st_uid, owner.st_gid)
+
+
+def _reap(process: subprocess.Popen[bytes]) -> float:
+    """Waits for an ended process; returns the processor seconds of it and all it waited for."""
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return usage.ru_utime + usage.ru_stime
+
+
+def _check_started(return_code: int, status: int | None, stderr: str) -> None:
+    """Raises SandboxUnavailable if bubblewrap ended without having started the program."""
+    if status is None or return_code == 0:
+        return
+    reports = os.read(status, 1 << 16).decode().splitlines()
+    if any("exit-code" in json.loads(report) for report in reports) or return_code < 0:
+        return
+    said = stderr.strip().splitlines() or [f"exit status {return_code}"]
+    raise SandboxUnavailable(
+        f"bubblewrap could not start the program ({said[-1]}): check that the run folder and the"
+        " read-only paths can be read, or pass --unsafe-no-sandbox to run without protection"
+    )
+
+
+def _exit_code(return_code: int, contained: bool) -> int:
+    # bubblewrap reports a signal as a shell does.
+    return 128 - return_code if contained and return_code > 128 else return_code
+
+
+def _own_reason(exit_code: int, cpu_seconds: float, limits: Limits) -> Reason:
+    if exit_code >= 0:
+        return "ok" if exit_code == 0 else "failed"
+    bounded = exit_code in (-signal.SIGXCPU, -signal.SIGKILL)
+    return "cpu_time" if bounded and cpu_seconds >= limits.cpu_seconds else "killed"
+
+
+def _produced(folder: Path, before: dict[str, tuple[int, int, int]]) -> list[str]:
+    try:
+        after = run_folder.snapshot(folder)
+    except (run_folder.UnmeasurableFolder, FileNotFoundError):
+        return []
+    return sorted(path for path, mark in after.items() if before.get(path) != mark)

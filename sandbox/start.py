@@ -1,0 +1,156 @@
+"""Starting a program: inside bubblewrap, or, where that was asked for, without protection."""
+
+import math
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NamedTuple
+
+from sandbox import interpreter
+from sandbox.bubblewrap import RUN_FOLDER, Mount, command
+from sandbox.isolation import (
+    LAUNCHER,
+    LAUNCHER_PLACE,
+    Isolation,
+    descriptor_of,
+    launcher_plan,
+    view,
+)
+from sandbox.outcome import GIBIBYTE, Limits
+
+_PACKAGES_PLACE = "/packages"
+_PROGRAM_PLACE = "/program"
+
+
+class Job(NamedTuple):
+    """What to run: a file, or a module of packages of ours; and what it may read. All resolved."""
+
+    folder: Path
+    program: Path | None
+    module: str | None
+    packages: dict[str, Path]
+    arguments: Sequence[str]
+    read_only: Sequence[Path]
+
+
+class Started(NamedTuple):
+    """A running program; `status` is where bubblewrap reports in lines of JSON."""
+
+    process: subprocess.Popen[bytes]
+    status: int | None
+
+
+def _resource_limits(limits: Limits) -> dict[str, int]:
+    """What the kernel itself enforces, on each process by itself."""
+    return {
+        "RLIMIT_CPU": math.ceil(limits.cpu_seconds),
+        "RLIMIT_FSIZE": limits.file_bytes,
+        "RLIMIT_NOFILE": limits.open_files,
+        "RLIMIT_CORE": 0,
+        # Only a backstop for the watchdog: libraries reserve more than they ever touch.
+        "RLIMIT_DATA": 2 * limits.memory_bytes + GIBIBYTE,
+    }
+
+
+def start_contained(
+    job: Job, limits: Limits, isolation: Isolation, user: int | None, stack: ExitStack
+) -> Started:
+    """Starts a job inside bubblewrap; descriptors of ours are closed with `stack`."""
+    status, status_for_bubblewrap = os.pipe()
+    stack.callback(os.close, status)
+    passed = [status_for_bubblewrap]
+    try:
+        seccomp = None
+        if isolation.seccomp_filter is not None:
+            seccomp = descriptor_of(isolation.seccomp_filter)
+            passed.append(seccomp)
+        empty_files: list[tuple[int, str]] = []
+        for place in _empty_packages(job.packages):
+            passed.append(descriptor_of(b""))
+            empty_files.append((passed[-1], place))
+        words = command(
+            isolation.bubblewrap,
+            folder=job.folder,
+            view=view(_mounts(job), empty_files),
+            environment=interpreter.environment(),
+            scratch_bytes=limits.scratch_bytes,
+            drops_user=isolation.drops_user,
+            seccomp_descriptor=seccomp,
+            status_descriptor=status_for_bubblewrap,
+        )
+        plan = launcher_plan(
+            RUN_FOLDER,
+            program=_program_place(job),
+            module=job.module,
+            user=user,
+            limits={**_resource_limits(limits), "RLIMIT_NPROC": limits.processes},
+            path_first=[RUN_FOLDER] if job.module is None else [_PACKAGES_PLACE],
+            path_last=[] if job.module is None else [RUN_FOLDER],
+        )
+        process = subprocess.Popen(
+            [*words, sys.executable, "-I", "-B", LAUNCHER_PLACE, plan, *job.arguments],
+            env={},  # bubblewrap's own environment can be read inside, in /proc/1/environ
+            pass_fds=passed,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+    finally:
+        for descriptor in passed:
+            os.close(descriptor)
+    return Started(process, status)
+
+
+def start_unsafe(job: Job, limits: Limits) -> Started:
+    """Starts a job as an ordinary process, bounded but not contained."""
+    roots = sorted({str(path.parents[name.count(".")]) for name, path in job.packages.items()})
+    plan = launcher_plan(
+        str(job.folder),
+        program=None if job.program is None else str(job.program),
+        module=job.module,
+        # No bound on processes: the kernel would count all that this user runs.
+        limits=_resource_limits(limits),
+        path_first=[str(job.folder)] if job.module is None else roots,
+        path_last=[] if job.module is None else [str(job.folder)],
+        die_with_parent=True,
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-I", "-B", str(LAUNCHER), plan, *job.arguments],
+        env=interpreter.environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    return Started(process, None)
+
+
+def _program_place(job: Job) -> str | None:
+    if job.program is None:
+        return None
+    if job.program.is_relative_to(job.folder):
+        return f"{RUN_FOLDER}/{job.program.relative_to(job.folder)}"
+    return f"{_PROGRAM_PLACE}/{job.program.name}"
+
+
+def _mounts(job: Job) -> list[Mount]:
+    mounts = [Mount(path, str(path)) for path in job.read_only]
+    for name, path in job.packages.items():
+        mounts.append(Mount(path, f"{_PACKAGES_PLACE}/{name.replace('.', '/')}"))
+    if job.program is not None and not job.program.is_relative_to(job.folder):
+        mounts.append(Mount(job.program, f"{_PROGRAM_PLACE}/{job.program.name}"))
+    return mounts
+
+
+def _empty_packages(packages: dict[str, Path]) -> list[str]:
+    """Places of the `__init__.py` of packages above those shown, which are not shown."""
+    parents = {
+        name[:position]
+        for name in packages
+        for position, letter in enumerate(name)
+        if letter == "."
+    } - set(packages)
+    return [f"{_PACKAGES_PLACE}/{name.replace('.', '/')}/__init__.py" for name in sorted(parents)]

@@ -1,0 +1,1 @@
+"""The shared typed state and the pieces it carries."""

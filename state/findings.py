@@ -1,0 +1,44 @@
+"""What a check found."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from state.piece import Piece
+
+Owner = Literal[
+    "parameter",
+    "objective",
+    "variable",
+    "constraint",
+    "modeling",
+    "sar",
+    "environment",
+    "coding",
+    "training",
+]
+
+
+class Finding(Piece):
+    """One thing that is wrong, said so that its owner can change it."""
+
+    check: str = Field(description="name of the check that found it")
+    owner: Owner = Field(description="agent that can mend it")
+    place: str = Field(default="", description="function, line or piece of the spec")
+    expected: str = ""
+    found: str = ""
+    message: str = Field(description="one plain sentence")
+    blocking: bool = True
+
+
+class CheckReport(Piece):
+    """Result of one pass over the checks."""
+
+    passed: list[str] = Field(default_factory=list, description="checks that found nothing")
+    findings: list[Finding] = Field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def clean(self) -> bool:
+        """True when nothing found blocks training."""
+        return not any(finding.blocking for finding in self.findings)

@@ -1,0 +1,15 @@
+"""Objective: what the decision maker wants, in words."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from state.piece import Sourced
+
+
+class Objective(Sourced):
+    """Answer of the objective agent."""
+
+    sense: Literal["maximize", "minimize"]
+    statement: str = Field(description="the goal in one sentence")
+    measure: str = Field(description="what is added up over the steps, in words")

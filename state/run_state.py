@@ -1,0 +1,98 @@
+"""The one state that all nodes read and write."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from state.artefacts import CodeArtefacts
+from state.constraints import Constraint
+from state.dynamics import Dynamics
+from state.findings import CheckReport, Finding
+from state.model import MarkovModel
+from state.objective import Objective
+from state.parameters import Parameter
+from state.sar import StateActionReward
+from state.spec import Spec
+from state.training import Evaluation, TrainingPlan, TrainingRecord
+from state.usage import ModelCall
+from state.variables import Variable
+
+StageStatus = Literal["done", "repaired", "failed", "skipped"]
+RunStatus = Literal["running", "trained", "no_better_policy", "unverified"]
+
+
+class Stage(BaseModel):
+    """How one node of the graph ended, for the accounts."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str
+    status: StageStatus
+    seconds: float = Field(ge=0)
+    note: str = ""
+
+
+class RunState(BaseModel):
+    """Shared typed state of a run.
+
+    ``calls``, ``stages`` and ``findings`` only grow; nodes return the whole new list. Large
+    things live in the run folder and are named here by path and hash.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    description: str
+    title: str = "task"
+    run_folder: str = Field(default="", description="where artefacts go; chosen by the intake")
+
+    parameters: list[Parameter] = Field(default_factory=list)
+    objective: Objective | None = None
+    variables: list[Variable] = Field(default_factory=list)
+    constraints: list[Constraint] = Field(default_factory=list)
+    model: MarkovModel | None = None
+    sar: StateActionReward | None = None
+    dynamics: Dynamics | None = None
+
+    code: CodeArtefacts | None = None
+    checks: CheckReport | None = None
+    debug_rounds: int = Field(default=0, description="times a failed check sent the work back")
+    remarks: list[Finding] = Field(
+        default_factory=list, description="open findings for the agent that runs next"
+    )
+
+    plan: TrainingPlan | None = None
+    training: TrainingRecord | None = None
+    evaluation: Evaluation | None = None
+
+    calls: list[ModelCall] = Field(default_factory=list)
+    stages: list[Stage] = Field(default_factory=list)
+    notes: list[str] = Field(
+        default_factory=list, description="assumptions and repairs a reader should know of"
+    )
+    isolation: str = ""
+    status: RunStatus = "running"
+    account: str = Field(default="", description="in plain words, how the run ended")
+
+    def spec(self) -> Spec:
+        """Join the pieces into one specification.
+
+        Raises:
+            ValueError: a piece is not there yet.
+        """
+        if not (self.objective and self.model and self.sar and self.dynamics):
+            raise ValueError("the specification is not complete yet")
+        return Spec(
+            title=self.title,
+            description=self.description,
+            parameters=self.parameters,
+            objective=self.objective,
+            variables=self.variables,
+            constraints=self.constraints,
+            model=self.model,
+            sar=self.sar,
+            dynamics=self.dynamics,
+        )
+
+    def asked(self, agent: str) -> int:
+        """How many replies ``agent`` has had in this run."""
+        return sum(call.agent == agent for call in self.calls)

@@ -1,0 +1,37 @@
+"""The whole specification, as written to ``spec.json``."""
+
+from state.constraints import Constraint
+from state.dynamics import Dynamics
+from state.model import MarkovModel
+from state.objective import Objective
+from state.parameters import Parameter
+from state.piece import Piece
+from state.sar import StateActionReward
+from state.variables import Variable
+
+
+class Spec(Piece):
+    """Everything that was derived from the description, ready to be compiled."""
+
+    title: str = "task"
+    description: str
+    parameters: list[Parameter]
+    objective: Objective
+    variables: list[Variable]
+    constraints: list[Constraint]
+    model: MarkovModel
+    sar: StateActionReward
+    dynamics: Dynamics
+
+    def parameter(self, name: str) -> Parameter | None:
+        """The parameter called ``name``, or None."""
+        return next((p for p in self.parameters if p.name == name), None)
+
+    def variable(self, name: str) -> Variable | None:
+        """The variable called ``name``, or None."""
+        return next((v for v in self.variables if v.name == name), None)
+
+    @property
+    def decisions(self) -> list[Variable]:
+        """Decision variables in the order in which the action lists them."""
+        return [v for name in self.sar.action if (v := self.variable(name)) is not None]

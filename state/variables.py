@@ -1,0 +1,48 @@
+"""Variables: what is decided (decision) and what describes the system (system)."""
+
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from state.piece import Identifier, Piece, Sourced
+
+Bound = float | str | None
+
+
+class Variable(Sourced):
+    """A quantity that changes from step to step.
+
+    ``shape`` is ``[]`` for one number, ``[4]`` for one number for each of four things.
+    ``low`` and ``high`` are inclusive, in ``unit``; a string is an expression over parameters.
+    """
+
+    name: Identifier
+    role: Literal["decision", "system"]
+    definition: str
+    dtype: Literal["integer", "real", "boolean"]
+    shape: list[int] = Field(default_factory=list, max_length=3)
+    low: Bound = None
+    high: Bound = None
+    unit: str = ""
+    labels: list[str] = Field(
+        default_factory=list,
+        description="for a choice between named options: their names, numbered from 0",
+    )
+
+    @model_validator(mode="after")
+    def _labels_number_the_options(self) -> "Variable":
+        if self.labels:
+            if len(set(self.labels)) != len(self.labels):
+                raise ValueError(f"variable {self.name}: labels must differ from each other")
+            self.dtype, self.low, self.high = "integer", 0, len(self.labels) - 1
+        if self.dtype == "boolean":
+            self.low, self.high = 0, 1
+        if any(size < 1 or size > 10_000 for size in self.shape):
+            raise ValueError(f"variable {self.name}: sizes in shape must be from 1 to 10000")
+        return self
+
+
+class VariableList(Piece):
+    """Answer of the variable agent."""
+
+    variables: list[Variable]

