@@ -15,6 +15,7 @@ exit codes:
   3    the run waits for a person (how to resume is printed)
   4    the model or its provider failed, or the tokens are used up
   5    the generated code never passed its checks
+  70   the program itself failed (details are in the run folder)
   130  interrupted (how to resume is printed)
 """
 

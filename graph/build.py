@@ -1,5 +1,7 @@
 """The graph: which agents and stations there are, and in which order a run passes them."""
 
+from collections.abc import Mapping
+
 from langgraph.graph import END, START, StateGraph
 
 from graph.context import RunContext
@@ -52,29 +54,37 @@ STATIONS: dict[str, Node] = {
 # From here on no agent is asked again, so that a run can go on to its end without a model.
 WITHOUT_MODEL = frozenset({"give_up", "train", "evaluate", "report"})
 
-builder = StateGraph(RunState, context_schema=RunContext)
-for name, node in AGENTS.items():
-    builder.add_node(name, stage(name, node, asks_model=True))
-for name, node in STATIONS.items():
-    builder.add_node(name, stage(name, node))
 
-builder.add_edge(START, "intake")
-builder.add_edge("intake", "parameter")
-builder.add_edge("parameter", "objective")
-builder.add_edge("objective", "variable")
-builder.add_edge("variable", "constraint")
-builder.add_edge("constraint", "modeling")
-builder.add_conditional_edges("modeling", after_modeling)
-builder.add_conditional_edges("sar", after_sar)
-builder.add_edge("environment", "coding")
-builder.add_conditional_edges("coding", after_coding)
-builder.add_conditional_edges("executor", after_executor)
-builder.add_conditional_edges("send_back", after_send_back)
-builder.add_edge("give_up", "report")
-builder.add_conditional_edges("train", after_train)
-builder.add_edge("evaluate", "report")
-builder.add_edge("report", END)
+def build(
+    agents: Mapping[str, Node], stations: Mapping[str, Node]
+) -> StateGraph[RunState, RunContext, RunState, RunState]:
+    """Put the nodes in their order; ``agents`` are those that ask a model."""
+    builder = StateGraph(RunState, context_schema=RunContext)
+    for name, node in agents.items():
+        builder.add_node(name, stage(name, node, asks_model=True))
+    for name, node in stations.items():
+        builder.add_node(name, stage(name, node))
 
+    builder.add_edge(START, "intake")
+    builder.add_edge("intake", "parameter")
+    builder.add_edge("parameter", "objective")
+    builder.add_edge("objective", "variable")
+    builder.add_edge("variable", "constraint")
+    builder.add_edge("constraint", "modeling")
+    builder.add_conditional_edges("modeling", after_modeling)
+    builder.add_conditional_edges("sar", after_sar)
+    builder.add_edge("environment", "coding")
+    builder.add_conditional_edges("coding", after_coding)
+    builder.add_conditional_edges("executor", after_executor)
+    builder.add_conditional_edges("send_back", after_send_back)
+    builder.add_edge("give_up", "report")
+    builder.add_conditional_edges("train", after_train)
+    builder.add_edge("evaluate", "report")
+    builder.add_edge("report", END)
+    return builder
+
+
+builder = build(AGENTS, STATIONS)
 graph = builder.compile(name="a-lamp")
 
 

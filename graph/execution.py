@@ -1,19 +1,21 @@
 """One run in its thread: from here to the end, or to where it stops."""
 
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph import StateGraph
 
 from graph.build import builder, recursion_limit
 from graph.context import RunContext
 from graph.fingerprint import Fingerprint
 from graph.outcome import ModelTaken, RunOutcome, Status, finished_status, outcome_of
 from graph.progress import Progress
+from graph.stage import LISTENER
 from nodes.models.errors import BudgetExhausted, ModelError
 from state.run_state import RunState
 from state.usage import ModelCall
@@ -52,6 +54,7 @@ def execute(
     saver: BaseCheckpointSaver[Any],
     progress: Progress,
     beginning: RunState | None,
+    builder: StateGraph[RunState, RunContext, RunState, RunState] = builder,
 ) -> RunOutcome:
     """Run the graph for ``thread``, from ``beginning`` or, if that is None, from where it was.
 
@@ -60,16 +63,16 @@ def execute(
     """
     app = builder.compile(checkpointer=saver, name="a-lamp")
     stop: _Stop | None = None
+    listening = LISTENER.set(progress.hear)
     try:
         for event in app.stream(
             beginning,
             thread.config,
             context=thread.context,
-            stream_mode=["tasks", "custom"],
+            stream_mode="tasks",
             durability="sync",
-            version="v2",
         ):
-            progress.take(event)
+            progress.take(cast(Mapping[str, Any], event))
     except BudgetExhausted as error:
         stop = _Stop("out_of_tokens", str(error), error.calls)
     except ModelError as error:
@@ -78,6 +81,8 @@ def execute(
         stop = _Stop("interrupted", "The run was interrupted; the finished stages are kept.")
     except Exception as error:  # the last resort: told in one sentence, kept in full beside it
         stop = _Stop("error", _unexpected(error, progress.run_folder))
+    finally:
+        LISTENER.reset(listening)
     snapshot = app.get_state(thread.config)
     state = RunState.model_validate(snapshot.values) if snapshot.values else beginning
     assert state is not None

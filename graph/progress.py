@@ -21,16 +21,17 @@ class Progress:
         """Write ``line`` for the person who watches."""
         print(line, file=self._stream, flush=True)
 
+    def hear(self, said: Mapping[str, Any]) -> None:
+        """Take what a node says while it works: its name and a line."""
+        self.say(f"  {said['stage']:<12} {said['line']}")
+
     def take(self, event: Mapping[str, Any]) -> None:
-        """Take one event of the graph's stream: a node begins, ends, or says how far it is."""
-        kind, data = event["type"], event["data"]
-        if kind == "custom":
-            self.say(f"  {data['stage']:<12} {data['line']}")
-        elif "result" not in data:
+        """Take one event of the graph's ``tasks`` stream: a node begins, or has ended."""
+        if "result" not in event:
             if self._stream.isatty():
-                print(f"  {data['name']} ...", end="\r", file=self._stream, flush=True)
-        elif data["error"] is None and data["result"]:
-            self._finished(data["name"], data["result"])
+                print(f"  {event['name']} ...", end="\r", file=self._stream, flush=True)
+        elif event["error"] is None and event["result"]:
+            self._finished(event["name"], event["result"])
 
     def _finished(self, node: str, update: Mapping[str, Any]) -> None:
         stages: list[Stage] = update.get("stages", [])

@@ -52,8 +52,8 @@ def after_executor(
 
 def after_send_back(state: RunState) -> Mender:
     """To the agent that can mend the first open finding."""
-    owner = next((finding.owner for finding in state.remarks if finding.blocking), "coding")
-    return MENDERS[owner]
+    owners: list[Owner] = [finding.owner for finding in state.remarks if finding.blocking]
+    return MENDERS[owners[0]] if owners else "coding"
 
 
 def after_train(state: RunState) -> Literal["evaluate", "report"]:

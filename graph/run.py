@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from graph.arguments import Arguments, UsageError, parse_arguments
+from graph.description_source import read_description
 from graph.outcome import ExitCode
 from nodes.models.errors import ModelError
 
@@ -20,7 +21,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ModelError as error:
         return _refuse("model_failed", str(error), ExitCode.MODEL_FAILED, as_json)
     except KeyboardInterrupt:
-        sentence = "interrupted; no run was begun or changed"
+        sentence = "interrupted"
         return _refuse("interrupted", sentence, ExitCode.INTERRUPTED, as_json)
 
 
@@ -29,11 +30,12 @@ def _do(arguments: Arguments) -> int:
         return _list_tasks(arguments.json)
     if arguments.fetch_local_model:
         return _fetch_local_model(arguments.json)
+    description = None if arguments.resume is not None else read_description(arguments)
     # Only a run needs the graph, which takes most of a second to load.
     from graph.progress import summary
     from graph.threads import begin, go_on
 
-    outcome = go_on(arguments) if arguments.resume is not None else begin(arguments)
+    outcome = begin(arguments, description) if description is not None else go_on(arguments)
     if outcome.status not in ("trained", "no_better_policy", "unverified"):
         print(f"{outcome.account} To go on: {outcome.resume}", file=sys.stderr)
     print(outcome.model_dump_json() if arguments.json else summary(outcome), flush=True)
@@ -49,7 +51,7 @@ def _list_tasks(as_json: bool) -> int:
 
 
 def _fetch_local_model(as_json: bool) -> int:
-    from nodes.models.weights import fetch_local_model
+    from nodes.models.fetch import fetch_local_model
 
     path = str(fetch_local_model())
     print(json.dumps({"status": "fetched", "path": path}) if as_json else path)

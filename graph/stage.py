@@ -1,8 +1,9 @@
 """What happens around every node: its settings, its entry in the accounts, its last check."""
 
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol, cast
 
 from langgraph.runtime import Runtime
 
@@ -12,7 +13,17 @@ from nodes.settings import RunSettings
 from state.run_state import RunState, StageStatus
 
 Node = Callable[[RunState, Runtime[RunSettings]], dict[str, Any]]
-GraphNode = Callable[[RunState, Runtime[RunContext]], dict[str, Any]]
+
+# Who hears what a node says while it works. The graph's own "custom" stream would do that too,
+# but moves nodes to a thread of their own, where an interruption waits until the node has ended.
+LISTENER: ContextVar[Callable[[Any], None] | None] = ContextVar("LISTENER", default=None)
+
+
+class GraphNode(Protocol):
+    """A node as the graph calls it."""
+
+    def __call__(self, state: RunState, *, runtime: Runtime[RunContext]) -> dict[str, Any]:
+        """Return the update of the state."""
 
 
 def stage(name: str, node: Node, *, asks_model: bool = False) -> GraphNode:
@@ -24,14 +35,18 @@ def stage(name: str, node: Node, *, asks_model: bool = False) -> GraphNode:
     one is written for it.
     """
 
-    def run_stage(state: RunState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+    def run_stage(state: RunState, *, runtime: Runtime[RunContext]) -> dict[str, Any]:
         context = runtime.context or RunContext()
         clock = StageClock(name)
         model = context.chosen_model(state.description) if asks_model else None
-        update = node(state, replace(runtime, context=context.settings(model)))
+        given = replace(
+            cast(Runtime[Any], runtime),
+            context=context.settings(model),
+            stream_writer=LISTENER.get() or runtime.stream_writer,
+        )
+        update = node(state, given)
         if "stages" not in update:
-            status = _status(state, update)
-            update = {**update, "stages": clock.add_to(state, status)}
+            update = {**update, "stages": clock.add_to(state, _status(state, update))}
         RunState.model_validate({**dict(state), **update})
         return update
 

@@ -20,13 +20,13 @@ from graph.fingerprint import Fingerprint
 from graph.outcome import ModelTaken, RunOutcome, finished_status, outcome_of
 from graph.progress import Progress
 from nodes.description import title_of
-from nodes.intake import IntakeError, check_intake
 from nodes.folder_claim import claim_run_folder, release_run_folder, run_folder_name
+from nodes.intake import IntakeError, check_intake
 from state.run_state import RunState
 
 
-def begin(arguments: Arguments) -> RunOutcome:
-    """Run a description in a new thread.
+def begin(arguments: Arguments, description: str) -> RunOutcome:
+    """Run ``description`` in a new thread.
 
     Everything that can be wrong with the input is looked at before anything is written.
 
@@ -34,7 +34,6 @@ def begin(arguments: Arguments) -> RunOutcome:
         UsageError: bad input; nothing is left behind.
         ModelError: no model can serve; nothing is left behind.
     """
-    description = read_description(arguments)
     context = arguments.context()
     _check(description, context)
     context, model = _choose(context, description)

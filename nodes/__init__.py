@@ -1,0 +1,1 @@
+"""The agents and stations of the graph, one a file."""

@@ -1,14 +1,12 @@
 """Turning a spec into the request for the ladder of checks."""
 
-import ast
-
 from nodes.declared_spaces import (
     declared_action_space,
     declared_observation_size,
     declared_ranges,
 )
 from sandbox.programs.requests import CheckRequest
-from state.expressions import DISTRIBUTIONS, ExpressionError, parse
+from state.expressions import ExpressionError, is_random, parse
 from state.spec import Spec
 
 
@@ -39,11 +37,7 @@ def has_chance(spec: Spec) -> bool:
 
 
 def _draws(expression: str) -> bool:
-    if not expression.strip():
-        return False
     try:
-        tree = parse(expression)
+        return bool(expression.strip()) and is_random(parse(expression))
     except ExpressionError:
         return False
-    calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    return any(isinstance(func, ast.Name) and func.id in DISTRIBUTIONS for func in calls)

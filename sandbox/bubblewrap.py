@@ -96,11 +96,12 @@ def command(
     drops_user: bool,
     seccomp_descriptor: int | None,
     status_descriptor: int,
+    go_descriptor: int,
 ) -> list[str]:
     """The words before the contained program's own, which come after them.
 
-    The program sees `folder` as RUN_FOLDER, to write, and starts above it. The descriptors must be
-    passed on to bwrap.
+    The program sees `folder` as RUN_FOLDER, to write, and starts above it, as soon as there is
+    something to read from `go_descriptor`. The descriptors must be passed on to bwrap.
     """
     size = str(scratch_bytes)
     words = [
@@ -110,7 +111,8 @@ def command(
         *("--hostname", "sandbox", "--cap-drop", "ALL"),
         *_identity(drops_user),
         *("--perms", "1777", "--size", size, "--tmpfs", "/tmp"),  # noqa: S108 - in the sandbox
-        *("--proc", "/proc", "--dev", "/dev"),
+        # Read-only, since bubblewrap leaves /proc/sys open where root starts it.
+        *("--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev"),
         *("--perms", "1777", "--size", size, "--tmpfs", "/dev/shm", "--remount-ro", "/dev"),  # noqa: S108
     ]
     for name, value in environment.items():
@@ -126,4 +128,5 @@ def command(
     words += ["--bind", str(folder), RUN_FOLDER, "--chdir", "/", "--remount-ro", "/"]
     if seccomp_descriptor is not None:
         words += ["--seccomp", str(seccomp_descriptor)]
-    return [*words, "--json-status-fd", str(status_descriptor), "--"]
+    words += ["--json-status-fd", str(status_descriptor), "--block-fd", str(go_descriptor)]
+    return [*words, "--"]

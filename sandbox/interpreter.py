@@ -20,13 +20,17 @@ _FIXED_ENVIRONMENT = {
     "LOGNAME": "nobody",
     "LANG": "C.UTF-8",
     "PYTHONHASHSEED": "0",
-    "PYTHONUNBUFFERED": "1",
     "MPLBACKEND": "Agg",
     "CUDA_VISIBLE_DEVICES": "",
 }
 _THREAD_COUNTS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 # How OpenBLAS is told which processor it runs on, where its own guess is wrong.
 _PASSED_ON = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "TZ")
+
+
+# As isolated as `-I`, of which this is all but "ignore the environment": that is ours, and fixes
+# the order of sets.
+COMMAND = (sys.executable, "-P", "-s", "-B")
 
 
 def environment() -> dict[str, str]:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from sandbox import bubblewrap, interpreter, seccomp
 from sandbox.bubblewrap import Bubblewrap, Mount, View
+from sandbox.folder import give_to
 
 LAUNCHER = Path(__file__).with_name("launch.py")
 LAUNCHER_PLACE = "/launch.py"
@@ -96,12 +97,14 @@ def view(read_only: list[Mount], empty_files: list[tuple[int, str]]) -> View:
 
 def _why_not(isolation: Isolation) -> str | None:
     """Runs an empty program; none if that works, else what was said."""
-    descriptors = [os.open(os.devnull, os.O_WRONLY)]
+    descriptors = [os.open(os.devnull, os.O_WRONLY), descriptor_of(b"go")]
     if isolation.seccomp_filter is not None:
         descriptors.append(descriptor_of(isolation.seccomp_filter))
     user = spare_user() if isolation.drops_user else None
     try:
         with tempfile.TemporaryDirectory() as folder:
+            if user is not None:
+                give_to(Path(folder), user, user)
             words = bubblewrap.command(
                 isolation.bubblewrap,
                 folder=Path(folder),
@@ -109,12 +112,13 @@ def _why_not(isolation: Isolation) -> str | None:
                 environment=interpreter.environment(),
                 scratch_bytes=1 << 20,
                 drops_user=isolation.drops_user,
-                seccomp_descriptor=descriptors[1] if len(descriptors) > 1 else None,
+                seccomp_descriptor=descriptors[2] if len(descriptors) > 2 else None,
                 status_descriptor=descriptors[0],
+                go_descriptor=descriptors[1],
             )
             plan = launcher_plan(bubblewrap.RUN_FOLDER, program=os.devnull, user=user)
             done = subprocess.run(
-                [*words, sys.executable, "-I", "-B", LAUNCHER_PLACE, plan],
+                [*words, *interpreter.COMMAND, LAUNCHER_PLACE, plan],
                 env={},
                 pass_fds=descriptors,
                 stdin=subprocess.DEVNULL,

@@ -4,6 +4,7 @@ Run by file name, with the standard library alone and no other file of this proj
 first argument is a JSON object, the rest belong to the program.
 """
 
+import io
 import json
 import os
 import resource
@@ -44,9 +45,6 @@ def _become(user: int) -> None:
 
 def _main() -> None:
     plan: dict[str, Any] = json.loads(sys.argv[1])
-    # The kernel's choice of what to end when memory runs out falls on this first.
-    with open("/proc/self/oom_score_adj", "w", encoding="ascii") as score:
-        score.write("1000")
     if plan["die_with_parent"]:
         _prctl(_PR_SET_PDEATHSIG, _SIGKILL)
     if plan["user"] is not None:
@@ -54,6 +52,9 @@ def _main() -> None:
     # Only now: the folder may be closed to whom the program was started as.
     os.chdir(plan["folder"])
     _bound(plan["limits"])
+    # Lines are to be seen as they come, also through a pipe.
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(line_buffering=True)
     sys.path[:0] = plan["path_first"]
     sys.path += plan["path_last"]
     if plan["module"] is not None:

@@ -14,8 +14,8 @@ from pathlib import Path
 from sandbox import folder as run_folder
 from sandbox.isolation import UNSAFE, Isolation, SandboxUnavailable, choose, spare_user
 from sandbox.outcome import Limits, Outcome, Reason
-from sandbox.start import Job, start_contained, start_unsafe
-from sandbox.watch import Capture, Watchdog, end_tree, supervise
+from sandbox.start import Job, release, start_contained, start_unsafe
+from sandbox.watch import Capture, Watchdog, end_contained, end_group, supervise
 
 
 def run(
@@ -123,11 +123,16 @@ def _run(
             Capture(process.stdout, limits.output_bytes, on_output),
             Capture(process.stderr, limits.output_bytes, None),
         ]
+        first: int | None = None
         try:
+            first = release(started, stack)
             watchdog = Watchdog(process.pid, job.folder, limits)
             reason = supervise(process, watchdog, captures, limits, stop)
         finally:
-            end_tree(process, contained=isolation is not None)
+            if isolation is None:
+                end_group(process)
+            else:
+                end_contained(process, first)
             cpu_seconds = _reap(process)
         wall_seconds = time.monotonic() - started_at
         for capture in captures:

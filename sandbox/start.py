@@ -1,15 +1,15 @@
 """Starting a program: inside bubblewrap, or, where that was asked for, without protection."""
 
+import json
 import math
 import os
 import subprocess
-import sys
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from sandbox import interpreter
+from sandbox import interpreter, processes
 from sandbox.bubblewrap import RUN_FOLDER, Mount, command
 from sandbox.isolation import (
     LAUNCHER,
@@ -37,10 +37,13 @@ class Job(NamedTuple):
 
 
 class Started(NamedTuple):
-    """A running program; `status` is where bubblewrap reports in lines of JSON."""
+    """A process that holds, or is about to hold, the program."""
 
     process: subprocess.Popen[bytes]
     status: int | None
+    """Where bubblewrap reports, in lines of JSON."""
+    go: int | None
+    """Where to tell bubblewrap to let the program start."""
 
 
 def _resource_limits(limits: Limits) -> dict[str, int]:
@@ -61,7 +64,9 @@ def start_contained(
     """Starts a job inside bubblewrap; descriptors of ours are closed with `stack`."""
     status, status_for_bubblewrap = os.pipe()
     stack.callback(os.close, status)
-    passed = [status_for_bubblewrap]
+    go_for_bubblewrap, go = os.pipe()
+    stack.callback(os.close, go)
+    passed = [status_for_bubblewrap, go_for_bubblewrap]
     try:
         seccomp = None
         if isolation.seccomp_filter is not None:
@@ -80,6 +85,7 @@ def start_contained(
             drops_user=isolation.drops_user,
             seccomp_descriptor=seccomp,
             status_descriptor=status_for_bubblewrap,
+            go_descriptor=go_for_bubblewrap,
         )
         plan = launcher_plan(
             RUN_FOLDER,
@@ -91,7 +97,7 @@ def start_contained(
             path_last=[] if job.module is None else [RUN_FOLDER],
         )
         process = subprocess.Popen(
-            [*words, sys.executable, "-I", "-B", LAUNCHER_PLACE, plan, *job.arguments],
+            [*words, *interpreter.COMMAND, LAUNCHER_PLACE, plan, *job.arguments],
             env={},  # bubblewrap's own environment can be read inside, in /proc/1/environ
             pass_fds=passed,
             stdin=subprocess.DEVNULL,
@@ -101,7 +107,37 @@ def start_contained(
     finally:
         for descriptor in passed:
             os.close(descriptor)
-    return Started(process, status)
+    return Started(process, status, go)
+
+
+def release(started: Started, stack: ExitStack) -> int | None:
+    """Lets a contained program start; returns a handle on the first process of its namespace.
+
+    The kernel ends all others with that one. None if bubblewrap ended before, or if nothing is
+    contained. The handle, a pidfd, is closed with `stack`.
+    """
+    if started.status is None or started.go is None:
+        return None
+    report = b""
+    while not report.endswith(b"\n"):
+        block = os.read(started.status, 1)
+        if not block:
+            return None
+        report += block
+    first: int = json.loads(report)["child-pid"]
+    with suppress(OSError):  # it may be gone, or be hidden from us
+        # The kernel's choice of what to end when memory runs out falls on this first.
+        Path(f"/proc/{first}/oom_score_adj").write_text("1000", encoding="ascii")
+    try:
+        handle = os.pidfd_open(first)
+    except ProcessLookupError:
+        return None
+    stack.callback(os.close, handle)
+    if first not in processes.children(started.process.pid):
+        return None
+    with suppress(BrokenPipeError):
+        os.write(started.go, b"go")
+    return handle
 
 
 def start_unsafe(job: Job, limits: Limits) -> Started:
@@ -118,14 +154,14 @@ def start_unsafe(job: Job, limits: Limits) -> Started:
         die_with_parent=True,
     )
     process = subprocess.Popen(
-        [sys.executable, "-I", "-B", str(LAUNCHER), plan, *job.arguments],
+        [*interpreter.COMMAND, str(LAUNCHER), plan, *job.arguments],
         env=interpreter.environment(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
     )
-    return Started(process, None)
+    return Started(process, None, None)
 
 
 def _program_place(job: Job) -> str | None:

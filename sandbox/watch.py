@@ -3,6 +3,7 @@
 import codecs
 import contextlib
 import os
+import select
 import selectors
 import signal
 import subprocess
@@ -33,6 +34,7 @@ class Capture:
         self._pending = ""
         self._kept = bytearray()
         self.exceeded = False
+        self.ended = False
         os.set_blocking(stream.fileno(), False)
 
     def fileno(self) -> int:
@@ -40,11 +42,12 @@ class Capture:
         return self._stream.fileno()
 
     def read(self) -> bool:
-        """Takes one block; false if there is none, now (see `ended`) or ever."""
+        """Takes one block; false if there is none, now or (see `ended`) ever again."""
         try:
             block = os.read(self._stream.fileno(), _BLOCK)
         except BlockingIOError:
             return False
+        self.ended = not block
         room = self._limit - len(self._kept)
         self._kept += block[:room]
         self.exceeded = self.exceeded or len(block) > room
@@ -132,8 +135,10 @@ def supervise(
             while True:
                 ready = [key.fileobj for key, _ in selector.select(_POLL_SECONDS)]
                 for capture in captures:
-                    if capture in ready and not capture.read():
-                        selector.unregister(capture)
+                    if capture in ready:
+                        capture.read()
+                        if capture.ended:
+                            selector.unregister(capture)
                 if any(capture.exceeded for capture in captures):
                     return "output"
                 if handle in ready:
@@ -152,24 +157,39 @@ def supervise(
         os.close(handle)
 
 
-def end_tree(process: subprocess.Popen[bytes], contained: bool) -> None:
-    """Ends a process and all it started, whatever they do against it.
+def end_contained(process: subprocess.Popen[bytes], first: int | None) -> None:
+    """Ends a contained tree, whatever it does against it.
 
-    Contained, the child of `process` is the first of its process namespace: the kernel ends all
-    others with it, and `process` ends only after them. Not contained, the process group and all
-    descendants are ended, which a determined program can escape.
+    `first` is a pidfd of the first process of its namespace, with which the kernel ends all
+    others; that it is gone means that they are.
     """
+    if first is not None:
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(first, signal.SIGKILL)
+        gone = select.poll()
+        gone.register(first, select.POLLIN)
+        gone.poll(_GRACE_SECONDS * 1000)
+    # Not yet waited for, so that the number is still its own.
+    os.kill(process.pid, signal.SIGKILL)
+
+
+def end_group(process: subprocess.Popen[bytes]) -> None:
+    """Ends a tree that is not contained: its process group and all descendants.
+
+    What has left both, by ending its parent in a session of its own, escapes.
+    """
+    found: set[int] = set()
     deadline = time.monotonic() + _GRACE_SECONDS
-    while True:
-        doomed = processes.children(process.pid) if contained else processes.tree(process.pid)[1:]
-        for child in doomed:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(child, signal.SIGKILL)
-        if not contained:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-        if not doomed or time.monotonic() > deadline:
-            break
-        time.sleep(0.002)
+    # Stopped first, so that nothing new is started meanwhile.
+    while (new := set(processes.tree(process.pid)) - found) and time.monotonic() < deadline:
+        _signal_all(new, signal.SIGSTOP)
+        found |= new
+    _signal_all(found, signal.SIGKILL)
     with contextlib.suppress(ProcessLookupError):
-        os.kill(process.pid, signal.SIGKILL)
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _signal_all(doomed: set[int], which: signal.Signals) -> None:
+    for process in doomed:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process, which)

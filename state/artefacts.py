@@ -13,15 +13,10 @@ class Artefact(Piece):
 
 
 class CodeArtefacts(Piece):
-    """What the coding agent made.
-
-    ``environment`` is None for a standard Gymnasium environment. ``bodies`` maps are kept as a
-    list of named sources, because open dictionaries are not part of any strict schema.
-    """
+    """What was generated; ``environment`` is None for a standard Gymnasium environment."""
 
     environment: Artefact | None = None
     train: Artefact | None = None
-    bodies: list["BodySource"] = Field(default_factory=list)
 
 
 class BodySource(Piece):

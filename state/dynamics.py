@@ -40,7 +40,7 @@ class CodeBody(Piece):
     name: Identifier
     when: Literal["reset", "step"]
     purpose: str = Field(description="exactly what the function must do")
-    reads: list[Identifier]
+    reads: list[str]
     writes: list[Identifier] = Field(min_length=1)
 
 

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from state.artefacts import CodeArtefacts
+from state.artefacts import BodySource, CodeArtefacts
 from state.constraints import Constraint
 from state.dynamics import Dynamics
 from state.findings import CheckReport, Finding
@@ -53,6 +53,9 @@ class RunState(BaseModel):
     sar: StateActionReward | None = None
     dynamics: Dynamics | None = None
 
+    bodies: list[BodySource] = Field(
+        default_factory=list, description="code bodies as last written by the coding agent"
+    )
     code: CodeArtefacts | None = None
     checks: CheckReport | None = None
     debug_rounds: int = Field(default=0, description="times a failed check sent the work back")

@@ -34,9 +34,9 @@ class Variable(Sourced):
         if self.labels:
             if len(set(self.labels)) != len(self.labels):
                 raise ValueError(f"variable {self.name}: labels must differ from each other")
-            self.dtype, self.low, self.high = "integer", 0, len(self.labels) - 1
+            self.dtype, self.low, self.high = "integer", 0.0, len(self.labels) - 1.0
         if self.dtype == "boolean":
-            self.low, self.high = 0, 1
+            self.low, self.high = 0.0, 1.0
         if any(size < 1 or size > 10_000 for size in self.shape):
             raise ValueError(f"variable {self.name}: sizes in shape must be from 1 to 10000")
         return self

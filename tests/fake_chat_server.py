@@ -90,10 +90,15 @@ class FakeChatServer:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.stopping.set()
-        self._http.shutdown()
-        self._http.server_close()
-        self._thread.join()
+        self.stop()
+
+    def stop(self) -> None:
+        """Close the port; the addresses stay known. Stopping twice does no harm."""
+        if not self.stopping.is_set():
+            self.stopping.set()
+            self._http.shutdown()
+            self._http.server_close()
+            self._thread.join()
 
     @property
     def ollama_url(self) -> str:

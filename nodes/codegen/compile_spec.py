@@ -13,8 +13,8 @@ from nodes.codegen.rule_facts import RuleFacts
 from nodes.codegen.spaces import action_space, observation_bounds, ranges_of
 from nodes.codegen.symbols import Shape, SymbolTable
 from nodes.codegen.typed import Typed
-from state.dynamics import Rule
-from state.expressions import ExpressionError, is_random, names_in, parse
+from state.dynamics import CodeBody, Rule
+from state.expressions import ExpressionError, names_in, parse
 from state.findings import Owner
 from state.spec import Spec
 from state.variables import Variable
@@ -76,9 +76,7 @@ class _Compilation:
             step=self._step(),
             next_known=self._next_known(),
             reward_terms=reward,
-            objective=self._expression(
-                spec.model.step_measure, "modeling", "step_measure", spec.sar.reward_unit
-            ),
+            objective=self._measure(),
             termination=self._condition(spec.dynamics.termination, "environment", "termination"),
             previous=facts.previous_used(),
             quantities=facts.quantities,
@@ -104,7 +102,7 @@ class _Compilation:
             ]
         for body in self.facts.bodies("reset"):
             task = Task(tuple(body.writes), frozenset(set(body.reads) - set(body.writes)))
-            tasks[task] = [self._call_of(body.name)]
+            tasks[task] = [self._call_of(body.name), *self._casts(body)]
         return self._ordered(tasks, "the initial values")
 
     def _step(self) -> list[Statement]:
@@ -120,7 +118,8 @@ class _Compilation:
             ]
         for body in self.facts.bodies("step"):
             needs = set(body.reads) & within_step - set(body.writes)
-            tasks[Task(tuple(body.writes), frozenset(needs))] = [self._call_of(body.name)]
+            task = Task(tuple(body.writes), frozenset(needs))
+            tasks[task] = [self._call_of(body.name), *self._casts(body)]
         return self._ordered(tasks, "the rules of a step")
 
     def _next_known(self) -> list[Statement]:
@@ -172,7 +171,16 @@ class _Compilation:
     def _call_of(self, name: str) -> Statement:
         body = next(b for b in self.spec.dynamics.bodies if b.name == name)
         arguments = ["self.np_random", *(self.symbols[n].source for n in body.reads)]
-        return Statement(tuple(body.writes), f"{name}({', '.join(arguments)})", body.purpose[:90])
+        return Statement(tuple(body.writes), f"{name}({', '.join(arguments)})")
+
+    def _casts(self, body: CodeBody) -> list[Statement]:
+        """What a body returns is held to the declared kind of number and shape."""
+        found = []
+        for name in body.writes:
+            variable = self.spec.variable(name)
+            if variable is not None:
+                found.append(Statement((name,), cast_value(f"self.{name}", variable)))
+        return found
 
     # -- expressions ---------------------------------------------------------------------------
 
@@ -211,6 +219,14 @@ class _Compilation:
             self.problems.remark(place, remark)
         return source
 
+    def _measure(self) -> str:
+        """What a step adds to the objective; the reward itself where nothing else is said."""
+        model = self.spec.model
+        if not model.step_measure.strip():
+            return "sum(reward_terms.values())"
+        unit = self.spec.sar.reward_unit
+        return self._expression(model.step_measure, "modeling", "step_measure", unit)
+
     def _condition(self, text: str, owner: Owner, place: str) -> str:
         if not text.strip():
             return "False"
@@ -232,9 +248,9 @@ def cast(source: str, typed: Typed, variable: Variable) -> str:
     return f"np.full({shape if len(shape) > 1 else shape[0]}, {source}, dtype={kind})"
 
 
-def draws(text: str) -> bool:
-    """True if the expression ``text`` can be read and draws a random number."""
-    try:
-        return is_random(parse(text))
-    except ExpressionError:
-        return False
+def cast_value(source: str, variable: Variable) -> str:
+    """``source``, whatever a code body gave, as the declared kind of number and shape."""
+    kind = {"integer": "int", "real": "float", "boolean": "bool"}[variable.dtype]
+    if not variable.shape:
+        return f"{kind}({source})"
+    return f"np.asarray({source}, dtype={kind}).reshape({tuple(variable.shape)})"

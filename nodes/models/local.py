@@ -1,5 +1,6 @@
 """The small model on the user's own CPUs, through llama.cpp."""
 
+import atexit
 import importlib
 import importlib.util
 import os
@@ -140,7 +141,7 @@ def load(weights: Path, context_tokens: int) -> Any:
     llama_cpp.llama_log_set(_silence(), None)
     cores = len(os.sched_getaffinity(0))
     try:
-        return llama_cpp.Llama(
+        llama = llama_cpp.Llama(
             model_path=str(weights),
             n_ctx=context_tokens,
             n_threads=cores,
@@ -152,6 +153,9 @@ def load(weights: Path, context_tokens: int) -> Any:
             f"The local weights at {weights} cannot be loaded ({error}): fetch them again with "
             "'python -m graph.run --fetch-local-model'."
         ) from None
+    # Left to the interpreter's end, the bindings would be freed before the model that needs them.
+    atexit.register(llama.close)
+    return llama
 
 
 @cache

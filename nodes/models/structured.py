@@ -1,5 +1,6 @@
 """One way to get a typed answer from any model: ask, read, check, and let it repair itself."""
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
@@ -9,19 +10,22 @@ from pydantic import BaseModel, ValidationError
 
 from nodes.models.budget import TokenBudget
 from nodes.models.chosen import Ask, ChosenModel
+from nodes.models.complaints import schema_complaints
 from nodes.models.conversation import as_messages, with_repair
 from nodes.models.errors import ContextTooLong, ModelError, ModelRefused, ReplyInvalid
 from nodes.models.journal import CallJournal
 from nodes.models.redact import one_line
 from nodes.models.reply_text import json_objects, runs_on
 from nodes.models.schemas import closed_schema
+from nodes.models.tokens import estimate_tokens
 from nodes.models.transport import Reply, send
 from state.usage import ModelCall
 
 T = TypeVar("T", bound=BaseModel)
 
 LEAST_OUTPUT_TOKENS = 256
-"""A prompt that leaves less room than this in the context counts as too long."""
+"""A prompt that leaves less room than this in the context counts as too long, and one that
+leaves less of the token cap is not sent."""
 
 MOST_COMPLAINTS = 8
 """Complaints shown to the model at once; more only confuses it."""
@@ -130,13 +134,13 @@ class _Talk(Generic[T]):
     def _ask(self, messages: list[BaseMessage], limit: int, temperature: float) -> Reply:
         """Send the messages within context and budget, and count the answer."""
         if not self.model.recorded:
-            needed = self.model.wire.count_tokens(messages)
+            needed = self._prompt_tokens(messages)
             context = self.model.context_tokens
             if context is not None:
                 if needed + LEAST_OUTPUT_TOKENS > context:
                     raise ContextTooLong(needed, context)
                 limit = min(limit, context - needed)
-            self.budget.before_call(needed)
+            self.budget.before_call(needed + min(limit, LEAST_OUTPUT_TOKENS))
             limit = self.budget.output_room(needed, limit)
         ask = Ask(
             agent=self.agent,
@@ -159,7 +163,11 @@ class _Talk(Generic[T]):
 
     def _fits(self, messages: list[BaseMessage], limit: int) -> bool:
         context = self.model.context_tokens
-        return context is None or self.model.wire.count_tokens(messages) + limit <= context
+        return context is None or self._prompt_tokens(messages) + limit <= context
+
+    def _prompt_tokens(self, messages: list[BaseMessage]) -> int:
+        shown = json.dumps(self.wire_schema) if self.model.wire.schema_in_prompt else ""
+        return self.model.wire.count_tokens(messages) + estimate_tokens(shown)
 
     def _keep(self, value: T, complaints: list[str]) -> None:
         if self.best is None or len(complaints) < len(self.best[1]):
@@ -172,7 +180,7 @@ class _Talk(Generic[T]):
             try:
                 value = self.schema.model_validate(found)
             except ValidationError as error:
-                complaints = complaints or _schema_complaints(error)
+                complaints = complaints or schema_complaints(error)
             else:
                 return value, self.check(value) if self.check else []
         if reply.truncated:
@@ -183,15 +191,3 @@ class _Talk(Generic[T]):
         if not reply.text.strip():
             return None, ["the reply was empty"]
         return None, ["the reply holds no JSON object"]
-
-
-def _schema_complaints(error: ValidationError) -> list[str]:
-    """Return one line an error: where in the answer, what is wrong, what was written."""
-    lines: list[str] = []
-    for entry in error.errors(include_url=False, include_context=False):
-        place = ".".join(str(part) for part in entry["loc"]) or "the object"
-        written = "" if entry["type"] == "missing" else f" (you wrote {entry['input']!r:.80})"
-        line = one_line(f"{place}: {entry['msg']}{written}")
-        if line not in lines:
-            lines.append(line)
-    return lines

@@ -199,8 +199,10 @@ def _plain(text: str) -> str:
 
 
 def same_seed_same_trajectory(subject: Subject) -> None:
-    """Two environments with the same seed and the same actions give the same, to the last bit."""
-    first, second = (_trajectory(subject, subject.request.seed) for _ in range(2))
+    """A fresh and a used environment with one seed and the same actions give the same."""
+    seed, used = subject.request.seed, subject.make()
+    first, _ = _trajectory(subject, seed), _trajectory(subject, seed + 1, used)
+    second = _trajectory(subject, seed, used)
     for step, (one, other) in enumerate(zip(first, second, strict=False)):
         if one != other:
             raise CheckFailed(
@@ -228,8 +230,13 @@ def other_seed_other_trajectory(subject: Subject) -> None:
         )
 
 
-def _trajectory(subject: Subject, seed: int, steps: int = 200) -> list[str]:
-    environment = subject.make()
+def _trajectory(
+    subject: Subject,
+    seed: int,
+    environment: gymnasium.Env[Any, Any] | None = None,
+    steps: int = 130,
+) -> list[str]:
+    environment = environment or subject.make()
     environment.action_space.seed(subject.request.seed)
     observation, _ = environment.reset(seed=seed)
     seen = [repr(np.asarray(observation).tolist())]
@@ -371,26 +378,30 @@ def _close(one: float, other: float) -> bool:
 def observation_inside_its_space(subject: Subject) -> None:
     """Every observation lies in the observation space."""
     space = subject.environment.observation_space
-    for transition in subject.transitions:
-        observation = np.asarray(transition.observation)
-        if space.contains(observation):
-            continue
-        found = describe(observation)
-        if isinstance(space, spaces.Box) and observation.shape == space.shape:
-            outside = np.flatnonzero((observation < space.low) | (observation > space.high))
-            if outside.size:
-                place = int(outside[0])
-                found = (
-                    f"number {place} is {observation[place]:.6g}, "
-                    f"outside {space.low[place]:.6g} to {space.high[place]:.6g}"
-                )
-        raise CheckFailed(
-            "sar",
-            "an observation lies outside the observation space",
-            place="observation_space",
-            expected=str(space),
-            found=f"{found} at {transition.where()}",
-        )
+    first, _ = subject.make().reset(seed=subject.request.seed)
+    seen = [(first, "reset")]
+    seen += [(transition.observation, transition.where()) for transition in subject.transitions]
+    for observation, where in seen:
+        if not space.contains(observation):
+            raise CheckFailed(
+                "sar",
+                "an observation lies outside the observation space",
+                place="observation_space",
+                expected=str(space),
+                found=f"{_why_outside(space, observation)} at {where}",
+            )
+
+
+def _why_outside(space: spaces.Space[Any], observation: Any) -> str:
+    if not isinstance(observation, np.ndarray):
+        return f"a {type(observation).__name__} instead of an array"
+    if not isinstance(space, spaces.Box):
+        return describe(observation)
+    if observation.shape != space.shape or observation.dtype != space.dtype:
+        return f"an array of shape {observation.shape} of {observation.dtype}"
+    place = int(np.argmax((observation < space.low) | (observation > space.high)))
+    limits = f"{space.low[place]:.6g} to {space.high[place]:.6g}"
+    return f"number {place} is {observation[place]:.6g}, outside {limits}"
 
 
 def copies_step_alike(subject: Subject) -> None:
@@ -455,7 +466,7 @@ Check = Callable[[Subject], None]
 
 GENERATED_CHECKS: list[Check] = [
     spaces_as_declared,
-    standard_checkers,
+    observation_inside_its_space,
     same_seed_same_trajectory,
     other_seed_other_trajectory,
     finite_numbers,
@@ -463,8 +474,8 @@ GENERATED_CHECKS: list[Check] = [
     ranges_hold,
     constraints_hold,
     reward_is_the_sum_of_its_terms,
-    observation_inside_its_space,
     copies_step_alike,
     actions_matter,
+    standard_checkers,
 ]
 STANDARD_CHECKS: list[Check] = [spaces_as_declared, same_seed_same_trajectory]

@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
@@ -158,9 +158,7 @@ def test_json_is_found_in_what_surrounds_it(start: Start, text: str) -> None:
     ],
     ids=["prose", "empty", "missing-field", "out-of-range", "not-a-number"],
 )
-def test_a_bad_reply_is_repaired_with_its_complaint(
-    start: Start, bad: str, complaint: str
-) -> None:
+def test_a_bad_reply_is_repaired_with_its_complaint(start: Start, bad: str, complaint: str) -> None:
     bench = start(bad, GOOD)
     reply = bench.ask()
     assert reply.value.price == 2.5
@@ -233,7 +231,9 @@ def test_a_reply_truncated_twice_is_asked_to_be_shorter(start: Start) -> None:
 
 
 def test_a_reply_that_ran_on_gets_no_more_room(start: Start) -> None:
-    bench = start(Say('{"name": "' + "and the other loaf of bread and the others " * 50, "length"), GOOD)
+    bench = start(
+        Say('{"name": "' + "and the other loaf of bread and the others " * 50, "length"), GOOD
+    )
     bench.ask()
     assert "shorter" in bench.server.prompts()[1]
 
@@ -283,7 +283,7 @@ def test_500_then_success_backs_off(start: Start) -> None:
 
 def test_a_server_that_keeps_failing_is_given_up(start: Start) -> None:
     bench = start(Fail(500, "worker died"))
-    with pytest.raises(ModelFailed, match="kept failing \\(500: .*worker died.*\\)"):
+    with pytest.raises(ModelFailed, match=r"kept failing \(500: .*worker died.*\)"):
         bench.ask()
     assert len(bench.server.requests) == 4
     assert bench.pauses == [1.0, 2.0, 4.0]
@@ -313,28 +313,27 @@ def test_a_server_that_never_answers_is_given_up(start: Start) -> None:
 
 def test_a_server_that_went_away_is_named(start: Start) -> None:
     bench = start(GOOD)
-    bench.server.__exit__(None, None, None)
-    with pytest.raises(ModelUnavailable, match="No server answers at http://127.0.0.1"):
+    bench.server.stop()
+    with pytest.raises(ModelUnavailable, match=r"No server answers at http://127\.0\.0\.1"):
         bench.ask()
     assert len(bench.pauses) == 3
-    bench.server.__enter__()
 
 
 def test_the_token_cap_stops_the_next_call(start: Start) -> None:
     bench = start("no", GOOD)
-    bench.budget = TokenBudget(cap=150)
-    with pytest.raises(BudgetExhausted, match="used 120 of its 150 tokens") as caught:
+    bench.budget = TokenBudget(cap=350)
+    with pytest.raises(BudgetExhausted, match="used 120 of its 350 tokens") as caught:
         bench.ask()
-    assert (caught.value.used, caught.value.cap) == (120, 150)
+    assert (caught.value.used, caught.value.cap) == (120, 350)
     assert len(bench.server.requests) == 1
     assert len(caught.value.calls) == 1
 
 
 def test_the_token_cap_limits_the_reply(start: Start) -> None:
     bench = start(GOOD)
-    bench.budget = TokenBudget(cap=200)
+    bench.budget = TokenBudget(cap=400)
     bench.ask(max_output_tokens=5000)
-    assert bench.output_limits()[0] < 200
+    assert 256 <= bench.output_limits()[0] < 400
 
 
 def test_a_prompt_beyond_the_context_is_not_sent(start: Start) -> None:
@@ -408,30 +407,24 @@ def test_an_answer_that_is_no_reply_is_a_model_error(start: Start, body: Raw) ->
     assert "\n" not in str(caught.value)
 
 
-@settings(
-    max_examples=60,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
+ANY_TEXT = st.one_of(
+    st.text(),
+    st.text(alphabet='{}[]"\\:,`<think>/ \n0'),
+    st.recursive(
+        st.none() | st.floats() | st.integers() | st.text(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    ).map(json.dumps),
 )
-@given(
-    text=st.one_of(
-        st.text(),
-        st.text(alphabet='{}[]"\\:,`<think>/ \n0'),
-        st.recursive(
-            st.none() | st.floats() | st.integers() | st.text(),
-            lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
-        ).map(json.dumps),
-    ),
-    finish=st.sampled_from(["stop", "length", "content_filter", "tool_calls", ""]),
-)
-def test_any_reply_is_an_answer_or_a_model_error(start: Start, text: str, finish: str) -> None:
-    bench = start(Say(text, finish=finish))
-    try:
-        reply = bench.ask(repairs=1)
-    except ModelError as error:
-        assert "\n" not in str(error)
-    else:
-        assert isinstance(reply.value, Item)
-    finally:
-        bench.server.__exit__(None, None, None)
-        bench.server.__enter__()
+
+
+def test_any_reply_is_an_answer_or_a_model_error(start: Start) -> None:
+    bench = start(GOOD)
+
+    @settings(max_examples=60, deadline=None)
+    @given(text=ANY_TEXT, finish=st.sampled_from(["stop", "length", "content_filter", "odd", ""]))
+    def holds(text: str, finish: str) -> None:
+        bench.server.reply = lambda messages, schema: Say(text, finish=finish)
+        with suppress(ModelError):
+            assert isinstance(bench.ask(repairs=1).value, Item)
+
+    holds()

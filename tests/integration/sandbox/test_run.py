@@ -1,3 +1,4 @@
+import os
 import threading
 import time
 from pathlib import Path
@@ -167,3 +168,79 @@ def test_starting_costs_little(tmp_path: Path) -> None:
         return min(outcome.wall_seconds for outcome in runs)
 
     assert best() - best(unsafe_no_sandbox=True) < 0.15
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has a user to leave behind")
+def test_root_is_left_behind_and_owns_what_is_left(tmp_path: Path) -> None:
+    tmp_path.chmod(0o700)
+    text = """
+    import os
+    print(os.getuid(), os.getgroups(), open("/proc/self/status").read())
+    os.mkdir("inner", 0o700)
+    open("inner/result", "w").close()
+    """
+    outcome = run_text(tmp_path, text)
+    assert outcome.ok, outcome.stderr
+    assert int(outcome.stdout.split()[0]) >= 65534
+    assert "CapEff:\t0000000000000000" in outcome.stdout
+    assert (tmp_path / "inner" / "result").stat().st_uid == 0
+    assert outcome.files == ["inner/result"]
+
+
+def test_private_files_can_be_given_to_read(tmp_path: Path) -> None:
+    private = tmp_path / "private"
+    private.mkdir(mode=0o700)
+    (private / "policy").write_text("learned", encoding="utf-8")
+    (private / "policy").chmod(0o600)
+    outcome = run_text(
+        tmp_path / "run",
+        "import sys\nprint(open(sys.argv[1]).read())",
+        arguments=[str(private / "policy")],
+        read_only=[private],
+    )
+    assert outcome.stdout == "learned\n", outcome.stderr
+
+
+TRAIN = """
+import gymnasium, stable_baselines3, time, torch
+started = time.monotonic()
+model = stable_baselines3.DQN("MlpPolicy", "CartPole-v1", learning_starts=100, seed=0)
+model.learn(1500)
+print(time.monotonic() - started)
+model.save("policy")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_a_policy_is_trained_inside_as_fast_as_outside(tmp_path: Path) -> None:
+    limits = Limits(wall_seconds=120)
+    seconds: dict[bool, list[float]] = {False: [], True: []}
+    for unsafe in (False, True, False, True):
+        outcome = run_text(tmp_path, TRAIN, limits, unsafe_no_sandbox=unsafe)
+        assert outcome.ok, outcome.stderr
+        assert outcome.files == ["policy.zip"]
+        assert outcome.peak_memory_bytes > 100 << 20
+        seconds[unsafe].append(float(outcome.stdout))
+    # 1.05 on a quiet machine; more here, since others may be using it.
+    assert min(seconds[False]) < 1.5 * min(seconds[True])
+
+
+SUBPROCESSES = """
+import gymnasium
+from stable_baselines3 import PPO
+from stable_baselines3.common.env_util import make_vec_env
+from stable_baselines3.common.vec_env import SubprocVecEnv
+if __name__ == "__main__":
+    environments = make_vec_env("CartPole-v1", 2, vec_env_cls=SubprocVecEnv)
+    PPO("MlpPolicy", environments, n_steps=64, seed=0).learn(256)
+    environments.close()
+    print("trained")
+"""
+
+
+@pytest.mark.slow
+def test_environments_in_processes_of_their_own_work_inside(tmp_path: Path) -> None:
+    outcome = run_text(tmp_path, SUBPROCESSES, Limits(wall_seconds=120))
+    assert outcome.stdout == "trained\n", outcome.stderr
+    assert outcome.stderr == ""

@@ -1,0 +1,110 @@
+"""What all agents share: render the prompt, ask for a typed piece, keep the accounts."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from langgraph.runtime import Runtime
+from pydantic import BaseModel
+
+from nodes.models.budget import TokenBudget
+from nodes.models.journal import CallJournal
+from nodes.models.structured import call_structured
+from nodes.settings import RunSettings
+from state.findings import Finding
+from state.run_state import RunState
+from state.usage import ModelCall
+
+if TYPE_CHECKING:
+    from jinja2 import Environment as Templates
+
+T = TypeVar("T", bound=BaseModel)
+
+REPAIRS = 2
+REPAIRS_IN_DEBUGGING = 1
+
+
+@dataclass(frozen=True)
+class Answer(Generic[T]):
+    """An agent's answer, all calls of the run so far, and complaints that are still open."""
+
+    value: T
+    calls: list[ModelCall]
+    complaints: list[str]
+
+
+@cache
+def prompt_templates() -> "Templates":
+    """The Markdown prompts beside the agents."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    return Environment(  # noqa: S701 - renders prompts, not HTML
+        loader=FileSystemLoader(Path(__file__).parent / "prompts"),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+
+
+def ask(
+    agent: str,
+    schema: type[T],
+    state: RunState,
+    runtime: Runtime[RunSettings],
+    *,
+    check: Callable[[T], list[str]],
+    max_output_tokens: int = 2000,
+    previous: BaseModel | None = None,
+    **values: Any,
+) -> Answer[T]:
+    """Ask ``agent`` for its piece.
+
+    ``values`` fill ``prompts/<agent>.md``, which always sees ``state`` and the remarks that are
+    open for this agent together with its ``previous`` answer. The description comes first in
+    every prompt, so that a model which keeps the state of a prompt reads it once.
+
+    Raises:
+        nodes.models.errors.ModelError: the model gave no usable answer.
+    """
+    settings = runtime.context
+    if settings.model is None:
+        raise ValueError("no model was chosen for the agents")
+    templates = prompt_templates()
+    remarks = own_remarks(state, agent)
+    text = templates.get_template(f"{agent}.md").render(state=state, **values)
+    if remarks:
+        text += "\n" + templates.get_template("remarks.md").render(
+            remarks=remarks,
+            previous=previous.model_dump_json(exclude_defaults=True) if previous else "",
+        )
+    used = sum(c.prompt_tokens + c.completion_tokens for c in state.calls if not c.recorded)
+    reply = call_structured(
+        settings.model,
+        schema,
+        [
+            ("system", templates.get_template("system.md").render()),
+            ("user", templates.get_template("description.md").render(state=state) + "\n" + text),
+        ],
+        agent=agent,
+        check=check,
+        repairs=REPAIRS_IN_DEBUGGING if remarks else REPAIRS,
+        budget=TokenBudget(settings.max_tokens, used),
+        journal=CallJournal(Path(state.run_folder) / "llm_calls.jsonl"),
+        max_output_tokens=max_output_tokens,
+        ordinal=state.asked(agent),
+    )
+    return Answer(reply.value, [*state.calls, *reply.calls], reply.complaints)
+
+
+def own_remarks(state: RunState, agent: str) -> list[Finding]:
+    """Open findings, those of ``agent`` before others that may explain them."""
+    mine = [finding for finding in state.remarks if finding.owner == agent]
+    return mine or list(state.remarks)
+
+
+def noted(state: RunState, agent: str, *notes: str) -> list[str]:
+    """The notes of the run with those of ``agent`` added once."""
+    new = [f"{agent}: {note}" for note in notes]
+    return [*state.notes, *(note for note in new if note not in state.notes)]

@@ -1,0 +1,99 @@
+"""Coding agent: the environment and its training program, as Python (paper, section 3.2).
+
+Whatever the specification can say is compiled from it; the model is asked only for the bodies
+that no expression says.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from nodes.accounts import StageClock
+from nodes.agent import ask, noted
+from nodes.body_rules import body_complaints
+from nodes.codegen.compile_spec import compile_spec
+from nodes.codegen.program import Program
+from nodes.codegen.render import render_environment, render_spec_functions
+from nodes.run_folder import artefact, write_whole
+from nodes.settings import RunSettings
+from state.artefacts import BodySource, CodeArtefacts
+from state.dynamics import CodeBody
+from state.findings import CheckReport, Finding
+from state.run_state import RunState
+from state.usage import ModelCall
+
+
+def coding(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
+    """Write ``environment.py`` and ``spec_functions.py`` into the run folder.
+
+    A standard Gymnasium environment needs neither.
+    """
+    clock = StageClock("coding")
+    if state.dynamics is not None and state.dynamics.gymnasium_id:
+        return {"code": CodeArtefacts(), "checks": None, "stages": clock.add_to(state, "done")}
+    program, problems = compile_spec(state.spec())
+    notes = noted(state, "compiler", *problems.remarks)
+    if program is None:
+        report = CheckReport(findings=problems.findings)
+        stages = clock.add_to(state, "failed", problems.findings[0].message)
+        return {"code": None, "checks": report, "notes": notes, "stages": stages}
+    bodies, calls, findings = write_bodies(state, runtime, program)
+    update: dict[str, Any] = {"calls": calls, "notes": notes, "bodies": bodies}
+    if findings:
+        stages = clock.add_to(state, "failed", findings[0].message)
+        return {**update, "code": None, "checks": CheckReport(findings=findings), "stages": stages}
+    folder = Path(state.run_folder)
+    write_whole(folder / "environment.py", render_environment(program, bodies))
+    functions, faults = render_spec_functions(program)
+    write_whole(folder / "spec_functions.py", functions)
+    code = CodeArtefacts(environment=artefact(folder, "environment.py"))
+    update["notes"] = [*notes, *(f"coding: not checked, {f}" for f in faults)]
+    return {**update, "code": code, "checks": None, "stages": clock.add_to(state, "done")}
+
+
+def write_bodies(
+    state: RunState, runtime: Runtime[RunSettings], program: Program
+) -> tuple[list[BodySource], list[ModelCall], list[Finding]]:
+    """Ask for each code body that is new or that an open finding names; keep the others."""
+    bodies: list[BodySource] = []
+    findings: list[Finding] = []
+    known = {b.name: b for b in state.bodies}
+    for body in program.bodies:
+        kept = known.get(body.name)
+        blamed = any(body.name in finding.place + finding.message for finding in state.remarks)
+        if kept is not None and not blamed:
+            bodies.append(kept)
+            continue
+        source, state, wrong = write_body(state, runtime, program, body, kept)
+        bodies.append(source)
+        findings += [
+            Finding(check="code_body", owner="coding", place=f"code body {body.name}", message=w)
+            for w in wrong
+        ]
+    return bodies, state.calls, findings
+
+
+def write_body(
+    state: RunState,
+    runtime: Runtime[RunSettings],
+    program: Program,
+    body: CodeBody,
+    previous: BodySource | None,
+) -> tuple[BodySource, RunState, list[str]]:
+    """Ask for one code body; returns it, the state with the calls added, and open complaints."""
+
+    def check(answer: BodySource) -> list[str]:
+        return body_complaints(answer.source, body)
+
+    spec = program.spec
+    quantities = {
+        name: spec.variable(name.removeprefix("previous_")) or spec.parameter(name)
+        for name in dict.fromkeys([*body.reads, *body.writes])
+    }
+    answer = ask(
+        "coding", BodySource, state, runtime, check=check, previous=previous, body=body,
+        quantities=quantities, max_output_tokens=1500,
+    )  # fmt: skip
+    source = answer.value.model_copy(update={"name": body.name})
+    return source, state.model_copy(update={"calls": answer.calls}), answer.complaints

@@ -1,0 +1,47 @@
+"""Environment agent: how an episode begins, moves on and ends (paper, section 3.2)."""
+
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from nodes.agent import ask, noted
+from nodes.codegen.compile_spec import compile_spec
+from nodes.grounding import simplified
+from nodes.settings import RunSettings
+from state.dynamics import Dynamics
+from state.run_state import RunState
+
+
+def environment(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
+    """Give every system variable its rule, or name the standard environment that is meant."""
+
+    def check(answer: Dynamics) -> list[str]:
+        if answer.gymnasium_id:
+            return standard_complaints(answer.gymnasium_id, state.description)
+        spec = state.model_copy(update={"dynamics": answer}).spec()
+        _, problems = compile_spec(spec)
+        return [f.message for f in problems.findings if f.owner == "environment"]
+
+    system = [v for v in state.variables if v.role == "system"]
+    answer = ask(
+        "environment", Dynamics, state, runtime, check=check, previous=state.dynamics,
+        system=system, max_output_tokens=3000,
+    )  # fmt: skip
+    value = answer.value
+    notes = []
+    if value.gymnasium_id and standard_complaints(value.gymnasium_id, state.description):
+        notes.append(f"{value.gymnasium_id} is not what the description asks for by name")
+        value = value.model_copy(update={"gymnasium_id": ""})
+    return {"dynamics": value, "calls": answer.calls, "notes": noted(state, "environment", *notes)}
+
+
+def standard_complaints(gymnasium_id: str, description: str) -> list[str]:
+    """A standard environment is taken only where the description itself asks for it by name."""
+    words = simplified(description)
+    name = simplified(gymnasium_id.rpartition("/")[2])
+    if name in words or (gymnasium_id.rpartition("-v")[0].lower() or name) in words:
+        return []
+    return [
+        f"the description does not ask for the standard environment {gymnasium_id} by name: leave "
+        "gymnasium_id empty and give the rules"
+    ]

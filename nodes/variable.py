@@ -1,0 +1,76 @@
+"""Variable agent: what is decided, and what describes the system (paper, section 3.2)."""
+
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from nodes.agent import ask, noted
+from nodes.codegen.problems import Problems
+from nodes.codegen.spaces import MOST_OPTIONS, ranges_of
+from nodes.codegen.symbols import SymbolTable
+from nodes.settings import RunSettings
+from state.parameters import Parameter
+from state.run_state import RunState
+from state.variables import Variable, VariableList
+
+
+def variable(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
+    """Extract decision and system variables."""
+
+    def check(answer: VariableList) -> list[str]:
+        return complaints(answer.variables, state.parameters)
+
+    previous = VariableList(variables=state.variables) if state.variables else None
+    answer = ask(
+        "variable", VariableList, state, runtime, check=check, previous=previous,
+        max_output_tokens=3000,
+    )  # fmt: skip
+    kept, notes = without_repeats(answer.value.variables, state.parameters)
+    return {
+        "variables": kept,
+        "calls": answer.calls,
+        "notes": noted(state, "variable", *notes),
+    }
+
+
+def complaints(variables: list[Variable], parameters: list[Parameter]) -> list[str]:
+    """What keeps ``variables`` from being a state and an action, in words for the model."""
+    found: list[str] = []
+    constants = {p.name for p in parameters}
+    seen: set[str] = set()
+    for v in variables:
+        if v.name in constants:
+            found.append(f"{v.name} is a parameter already: leave it out or give another name")
+        if v.name in seen:
+            found.append(f"{v.name} is listed twice; list it once")
+        seen.add(v.name)
+    decisions = [v for v in variables if v.role == "decision"]
+    if not decisions:
+        found.append("no variable has the role 'decision': what is chosen in each step?")
+    problems = Problems()
+    ranges = ranges_of(variables, SymbolTable.of(parameters, variables), problems)
+    found += [finding.message for finding in problems.findings]
+    for v in decisions:
+        low, high = ranges[v.name]
+        if low is None or high is None:
+            found.append(f"the decision {v.name} needs numbers for low and high (or labels)")
+        elif low == high:
+            found.append(f"the decision {v.name} has only one possible value")
+        elif v.dtype != "real" and high - low >= MOST_OPTIONS:
+            found.append(f"the decision {v.name} has too many options: {high - low + 1:.0f}")
+    return found
+
+
+def without_repeats(
+    variables: list[Variable], parameters: list[Parameter]
+) -> tuple[list[Variable], list[str]]:
+    """Each name once, and no name that a parameter has."""
+    constants = {p.name for p in parameters}
+    kept: dict[str, Variable] = {}
+    notes = []
+    for v in variables:
+        if v.name in constants:
+            notes.append(f"left out {v.name}: it is a parameter")
+        else:
+            kept.setdefault(v.name, v)
+    return list(kept.values()), notes

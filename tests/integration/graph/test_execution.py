@@ -1,0 +1,230 @@
+"""Whole runs of the graph, with stand-ins for the nodes: order, loops, stops and resumption."""
+
+import io
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from langgraph.checkpoint.sqlite import SqliteSaver
+from langgraph.runtime import Runtime
+from langgraph.types import interrupt
+
+from graph.build import AGENTS, STATIONS, build, recursion_limit
+from graph.checkpoint import sync_saver
+from graph.context import RunContext
+from graph.execution import Thread, execute
+from graph.fingerprint import Fingerprint
+from graph.outcome import RunOutcome
+from graph.progress import Progress
+from graph.stage import Node
+from nodes.models.errors import BudgetExhausted, ModelFailed
+from nodes.settings import RunSettings
+from state.artefacts import CodeArtefacts
+from state.findings import CheckReport, Finding, Owner
+from state.run_state import RunState
+from state.training import Evaluation, ReturnEstimate, TrainingRecord
+
+KEPT = ("intake", "send_back", "give_up")
+RECORD = TrainingRecord(
+    algorithm="DQN", timesteps=1, seconds=1, stopped_because="converged", best_evaluation=1
+)
+ESTIMATE = ReturnEstimate(policy="trained", mean=1, low=0, high=2, episodes=100, mean_length=3)
+UPDATES: dict[str, dict[str, Any]] = {
+    "coding": {"code": CodeArtefacts(), "checks": None},
+    "executor": {"checks": CheckReport()},
+    "train": {"training": RECORD},
+    "evaluate": {"evaluation": Evaluation(trained=ESTIMATE), "status": "trained"},
+}
+
+
+@dataclass
+class Play:
+    """Stand-ins that note who ran; ``acts`` replaces what some of them do."""
+
+    folder: Path
+    acts: dict[str, Node] = field(default_factory=dict)
+    ran: list[str] = field(default_factory=list)
+    said: io.StringIO = field(default_factory=io.StringIO)
+    thread_id: str = field(default_factory=lambda: str(uuid4()))
+
+    def node(self, name: str) -> Node:
+        def act(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
+            self.ran.append(name)
+            if name in self.acts:
+                return self.acts[name](state, runtime)
+            return UPDATES.get(name, {})
+
+        return act
+
+    def run(self, context: RunContext, *, resume: bool = False) -> RunOutcome:
+        names = [*AGENTS, *STATIONS]
+        played = {name: self.node(name) for name in names if name not in KEPT}
+        run_folder = self.folder / "run"
+        run_folder.mkdir(exist_ok=True)
+        beginning = RunState(
+            description="Every day we decide something.", run_folder=str(run_folder)
+        )
+        # Only stations: no stand-in asks a model.
+        builder = build({}, {**STATIONS, **played})
+        thread = Thread(self.thread_id, context, Fingerprint.of("d", context, "v"), None)
+        with self.saver() as saver:
+            progress = Progress(self.said, run_folder)
+            return execute(thread, saver, progress, None if resume else beginning, builder)
+
+    @contextmanager
+    def saver(self) -> Iterator[SqliteSaver]:
+        with sync_saver(self.folder / "threads.sqlite") as saver:
+            yield saver
+
+
+@pytest.fixture
+def play(tmp_path: Path) -> Play:
+    return Play(tmp_path)
+
+
+CONTEXT = RunContext(unsafe_no_sandbox=True)
+AGENTS_IN_ORDER = list(AGENTS)
+TO_THE_END = ["executor", "train", "evaluate", "report"]
+
+
+def failing_until(rounds: int, owner: Owner) -> Node:
+    finding = Finding(check="c", owner=owner, message="It is wrong.")
+
+    def executor(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
+        return {"checks": CheckReport(findings=[finding] if state.debug_rounds < rounds else [])}
+
+    return executor
+
+
+def raising(error: BaseException) -> Node:
+    def node(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
+        raise error
+
+    return node
+
+
+def test_run_without_trouble(play: Play) -> None:
+    outcome = play.run(CONTEXT)
+    assert play.ran == [*AGENTS_IN_ORDER, *TO_THE_END]
+    assert (outcome.status, outcome.exit_code) == ("trained", 0)
+    assert [entry.name for entry in outcome.stages] == ["intake", *play.ran]
+    events = (play.folder / "run" / "events.jsonl").read_text().splitlines()
+    assert [json.loads(line)["node"] for line in events] == ["intake", *play.ran]
+
+
+@pytest.mark.parametrize(
+    ("owner", "round_trip"),
+    [
+        ("coding", ["coding", "executor"]),
+        ("environment", ["environment", "coding", "executor"]),
+        ("sar", ["sar", "coding", "executor"]),
+        ("constraint", ["modeling", "coding", "executor"]),
+    ],
+)
+def test_failed_checks_go_to_their_owner(play: Play, owner: Owner, round_trip: list[str]) -> None:
+    play.acts["executor"] = failing_until(2, owner)
+    outcome = play.run(CONTEXT)
+    assert outcome.status == "trained"
+    expected = [*AGENTS_IN_ORDER, "executor", *round_trip, *round_trip, *TO_THE_END[1:]]
+    assert play.ran == expected
+
+
+@pytest.mark.parametrize("allowed", [0, 1, 100])
+def test_loop_ends_when_the_rounds_are_used_up(play: Play, allowed: int) -> None:
+    play.acts["executor"] = failing_until(1000, "modeling")
+    context = RunContext(unsafe_no_sandbox=True, max_debug=allowed)
+    outcome = play.run(context)
+    assert (outcome.status, outcome.exit_code) == ("unverified", 5)
+    assert "It is wrong." in outcome.account
+    assert play.ran.count("executor") == allowed + 1
+    assert play.ran[-1] == "report"
+    assert len(outcome.stages) < recursion_limit(allowed)
+
+
+def test_specification_that_does_not_compile_is_a_failed_check(play: Play) -> None:
+    finding = Finding(check="compile", owner="environment", message="A name is not declared.")
+
+    def coding(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
+        if state.debug_rounds:
+            assert state.remarks == [finding]
+            return {"code": CodeArtefacts(), "checks": None}
+        return {"code": None, "checks": CheckReport(findings=[finding])}
+
+    play.acts["coding"] = coding
+    assert play.run(CONTEXT).status == "trained"
+    assert play.ran == [*AGENTS_IN_ORDER, "environment", "coding", *TO_THE_END]
+
+
+def test_training_without_a_policy_is_reported(play: Play) -> None:
+    play.acts["train"] = lambda state, runtime: {"training": None, "account": "It was killed."}
+    outcome = play.run(CONTEXT)
+    assert play.ran[-2:] == ["train", "report"]
+    assert (outcome.status, outcome.exit_code) == ("no_better_policy", 1)
+    assert outcome.account == "It was killed."
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "code"),
+    [
+        (BudgetExhausted(used=10, cap=20, needed=30), "out_of_tokens", 4),
+        (ModelFailed("The server keeps failing: try later."), "model_failed", 4),
+        (KeyboardInterrupt(), "interrupted", 130),
+        (RuntimeError("two\nlines"), "error", 70),
+    ],
+)
+def test_stopped_run_goes_on_where_it_stopped(
+    play: Play, error: BaseException, status: str, code: int
+) -> None:
+    play.acts["sar"] = raising(error)
+    outcome = play.run(CONTEXT)
+    assert (outcome.status, outcome.exit_code) == (status, code)
+    assert outcome.resume is not None
+    assert play.thread_id in outcome.resume
+    assert "\n" not in outcome.account
+    assert [entry.name for entry in outcome.stages][-1] == "modeling"
+
+    del play.acts["sar"]
+    play.ran.clear()
+    outcome = play.run(CONTEXT, resume=True)
+    assert play.ran == ["sar", "environment", "coding", *TO_THE_END]
+    assert outcome.exit_code == 0
+    assert len(outcome.stages) == len(AGENTS) + 5
+
+
+def test_failure_of_the_program_itself_is_kept_in_full(play: Play) -> None:
+    play.acts["sar"] = raising(RuntimeError("boom"))
+    outcome = play.run(CONTEXT)
+    log = play.folder / "run" / "error.log"
+    assert str(log) in outcome.account
+    assert "RuntimeError: boom" in log.read_text()
+
+
+def test_question_to_a_person_makes_the_run_wait(play: Play) -> None:
+    play.acts["sar"] = lambda state, runtime: {"title": interrupt("which one?")}
+    outcome = play.run(CONTEXT)
+    assert (outcome.status, outcome.exit_code) == ("waiting", 3)
+    assert outcome.resume is not None
+
+
+def test_what_a_node_says_is_shown_at_once(play: Play) -> None:
+    def train(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
+        runtime.stream_writer({"stage": "train", "line": "half way"})
+        assert "half way" in play.said.getvalue()
+        return UPDATES["train"]
+
+    play.acts["train"] = train
+    assert play.run(CONTEXT).exit_code == 0
+
+
+def test_every_checkpoint_carries_the_fingerprint(play: Play) -> None:
+    play.run(CONTEXT)
+    with play.saver() as saver:
+        found = list(saver.list({"configurable": {"thread_id": play.thread_id}}))
+    assert len(found) > len(AGENTS)
+    stored = {dict(checkpoint.metadata)["fingerprint"] for checkpoint in found}
+    assert stored == {Fingerprint.of("d", CONTEXT, "v").model_dump_json()}

@@ -1,0 +1,70 @@
+import pytest
+
+from graph.arguments import UsageError, parse_arguments
+
+
+def test_only_given_options_are_chosen() -> None:
+    arguments = parse_arguments(["--task", "t", "--seed", "4", "--unsafe-no-sandbox"])
+    assert arguments.task == "t"
+    assert arguments.chosen == {"seed": 4, "unsafe_no_sandbox": True}
+    assert arguments.context().seed == 4
+    assert arguments.context().task == "t"
+    assert not arguments.json
+
+
+def test_all_options() -> None:
+    words = (
+        "--describe - --model openai:x --base-url http://h --seed 1 --steps 2 --time-budget 3.5 "
+        "--max-debug 4 --max-tokens 5 --out o --json"
+    )
+    arguments = parse_arguments(words.split())
+    assert (arguments.describe, arguments.out, arguments.json) == ("-", "o", True)
+    context = arguments.context()
+    assert (context.model, context.base_url) == ("openai:x", "http://h")
+    assert (context.seed, context.steps, context.time_budget) == (1, 2, 3.5)
+    assert (context.max_debug, context.max_tokens, context.task) == (4, 5, None)
+
+
+def test_options_of_two_parses_do_not_mix() -> None:
+    parse_arguments(["--task", "t", "--seed", "4"])
+    assert parse_arguments(["--task", "t"]).chosen == {}
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("", "is required"),
+        ("--task a --describe b", "not allowed with"),
+        ("--task a --resume b", "not allowed with"),
+        ("--task a --nonsense", "unrecognized arguments: --nonsense"),
+        ("--task a --mod auto", "unrecognized arguments"),
+        ("--task", "expected one argument"),
+        ("--task a --seed one", "--seed: invalid int value"),
+        ("--task a --seed -1", "--seed must be from 0"),
+        ("--task a --steps 0", "--steps must be from 1"),
+        ("--task a --time-budget nan", "--time-budget must be from 1"),
+        ("--task a --max-debug 101", "--max-debug must be from 0 to 100, not 101"),
+        ("--task a --max-tokens 0", "--max-tokens must be from 1"),
+        ("--task a --base-url host", "--base-url must start with"),
+        ("--resume a --seed -1", "--seed must be from 0"),
+    ],
+)
+def test_usage_errors_are_one_sentence(words: str, says: str) -> None:
+    with pytest.raises(UsageError, match=says) as caught:
+        parse_arguments(words.split())
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("option", ["--task", "--describe", "--resume", "--out"])
+def test_empty_values_are_refused(option: str) -> None:
+    others = ["--task", "t"] if option == "--out" else []
+    with pytest.raises(UsageError, match=f"{option} needs a value"):
+        parse_arguments([*others, option, ""])
+
+
+def test_help_documents_every_exit_code(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        parse_arguments(["--help"])
+    assert caught.value.code == 0
+    text = capsys.readouterr().out
+    assert all(f"\n  {code} " in text for code in (0, 1, 2, 3, 4, 5, 70, 130))

@@ -1,0 +1,96 @@
+import asyncio
+import sqlite3
+import warnings
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel
+
+from graph.checkpoint import async_saver, checkpoint_file, serializer, state_types, sync_saver
+from state.findings import CheckReport, Finding
+from state.parameters import Parameter
+from state.run_state import RunState, Stage
+from state.usage import ModelCall
+
+
+class Stranger(BaseModel):
+    value: int = 1
+
+
+def models_in(kind: type[BaseModel], seen: set[type[BaseModel]]) -> set[type[BaseModel]]:
+    """All pydantic models that ``kind`` can hold."""
+    seen.add(kind)
+    for field in kind.model_fields.values():
+        todo = [field.annotation]
+        while todo:
+            part = todo.pop()
+            todo.extend(getattr(part, "__args__", ()))
+            if isinstance(part, type) and issubclass(part, BaseModel) and part not in seen:
+                models_in(part, seen)
+    return seen
+
+
+def test_allow_list_covers_everything_that_the_state_can_hold() -> None:
+    allowed = set(state_types())
+    held = models_in(RunState, set())
+    assert len(held) > 15
+    assert {(kind.__module__, kind.__name__) for kind in held} <= allowed
+    assert all(module.startswith("state.") for module, _ in allowed)
+
+
+def test_state_comes_back_typed_and_equal(recwarn: pytest.WarningsRecorder) -> None:
+    values = {
+        "parameters": [Parameter(name="p", definition="d", value=[1.0, 2.5], unit="m")],
+        "checks": CheckReport(findings=[Finding(check="c", owner="sar", message="m")]),
+        "stages": [Stage(name="s", status="done", seconds=0.5)],
+        "calls": [ModelCall(agent="a", model="m", cost=None)],
+        "title": "Ü",
+    }
+    serde = serializer()
+    assert serde.loads_typed(serde.dumps_typed(values)) == values
+    assert len(recwarn) == 0
+
+
+def test_unknown_types_are_not_brought_to_life() -> None:
+    serde = serializer()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        restored = serde.loads_typed(serde.dumps_typed({"x": Stranger()}))
+    assert not isinstance(restored["x"], Stranger)
+
+
+def test_file_is_named_by_the_environment_or_lies_under_runs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("A_LAMP_CHECKPOINTS", raising=False)
+    assert checkpoint_file() == Path("runs/checkpoints.sqlite")
+    monkeypatch.setenv("A_LAMP_CHECKPOINTS", "elsewhere/x.sqlite")
+    assert checkpoint_file() == Path("elsewhere/x.sqlite")
+
+
+def test_saver_makes_its_folder_and_closes_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "a" / "b.sqlite"
+    with sync_saver(path) as saver:
+        assert list(saver.list(None)) == []
+        connection = saver.conn
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        connection.execute("select 1")
+
+
+def test_file_that_holds_something_else_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("these are notes, and no database at all" * 100)
+    with pytest.raises(sqlite3.DatabaseError), sync_saver(path):
+        raise AssertionError("must not get here")
+
+
+def test_server_opens_the_same_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "c.sqlite"
+    monkeypatch.setenv("A_LAMP_CHECKPOINTS", str(path))
+
+    async def count() -> int:
+        async with async_saver() as saver:
+            return len([found async for found in saver.alist(None)])
+
+    assert asyncio.run(count()) == 0
+    assert path.is_file()
