@@ -7,11 +7,12 @@ from langgraph.runtime import Runtime
 
 from nodes.reporting.pictures import learning_curve, read_curve, returns_chart
 from nodes.reporting.texts import report_html, spec_markdown
-from nodes.run_folder import write_whole
+from nodes.run_folder import remove, write_whole
 from nodes.settings import RunSettings
 from sandbox.results import ResultInvalid, read_bytes
 from state.run_state import RunState
 
+OPTIONAL_FILES = ("spec.json", "evaluation.json", "curve.png", "returns.png")
 CODE_FILES = ("environment.py", "spec_functions.py", "train.py")
 
 
@@ -21,15 +22,14 @@ def report(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
     A run that did not get far has what there is of them.
     """
     folder = Path(state.run_folder)
+    remove(folder, OPTIONAL_FILES)
     update: dict[str, Any] = {}
     if state.status == "running":
         update["status"] = "no_better_policy"
         state = state.model_copy(update=update)
     write_whole(folder / "spec.md", spec_markdown(state))
-    try:
+    if state.objective and state.model and state.sar and state.dynamics:
         write_whole(folder / "spec.json", state.spec().model_dump_json(indent=2))
-    except ValueError:
-        (folder / "spec.json").unlink(missing_ok=True)
     if state.evaluation:
         write_whole(folder / "evaluation.json", state.evaluation.model_dump_json(indent=2))
     pictures = draw(state, folder)

@@ -14,6 +14,8 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from sandbox.programs.scaling import ObservationScaling
+
 Environments = list[gymnasium.Env[Any, Any]]
 Observations = NDArray[np.float32]
 
@@ -60,26 +62,14 @@ class TrainedPolicy:
         setup = json.loads((folder / "policy_setup.json").read_text())
         algorithm = getattr(stable_baselines3, setup["algorithm"])
         self.model = algorithm.load(folder / "policy.zip", device="cpu")
-        scaling = setup["observation_scaling"]
-        self.logarithmic = np.array(scaling["logarithmic"], dtype=bool)
-        self.squashed = np.array(scaling["squashed"], dtype=bool)
-        self.floor, self.center, self.scale = (
-            np.array(scaling[name], dtype=np.float64) for name in ("floor", "center", "scale")
-        )
+        self.scaling = ObservationScaling(setup["observation_scaling"])
         self.flattened = bool(setup["flattened"])
         self.space = space
 
     def act(self, environments: Environments, observations: Observations) -> list[Any]:
         """The policy's most likely action for each environment."""
-        chosen, _ = self.model.predict(self._scaled(observations), deterministic=True)
+        chosen, _ = self.model.predict(self.scaling(observations), deterministic=True)
         return [self._own_action(action) for action in chosen]
-
-    def _scaled(self, observations: Observations) -> Observations:
-        values = observations.astype(np.float64)
-        logarithms = np.log10(np.maximum(values, self.floor))
-        values = (np.where(self.logarithmic, logarithms, values) - self.center) / self.scale
-        squashed = np.sign(values) * np.log1p(np.abs(values))
-        return np.where(self.squashed, squashed, values).astype(np.float32)
 
     def _own_action(self, action: Any) -> Any:
         if self.flattened and isinstance(self.space, spaces.MultiDiscrete):

@@ -1,0 +1,115 @@
+"""Policies to compare with: greedy without foresight, intervals, episodes on given seeds."""
+
+import shutil
+import time
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium import spaces
+
+from sandbox.programs.bootstrap import mean_interval
+from sandbox.programs.environments import make_environment
+from sandbox.programs.episodes import run_episodes
+from sandbox.programs.greedy import SAMPLES, OneStepGreedy, samples_needed
+from sandbox.programs.policies import ConstantPolicy, RandomPolicy, all_actions
+
+ENVIRONMENTS = Path(__file__).parent.parent / "environments"
+
+
+class Guessing(gymnasium.Env[Any, Any]):
+    """Guess one of three coins; which one lies heads up is drawn only after the guess."""
+
+    observation_space = spaces.Box(0, 1, (1,), np.float32)
+
+    def __init__(self, space: spaces.Space[Any]) -> None:
+        self.action_space = space
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
+        super().reset(seed=seed)
+        self.target = self.np_random.integers(2, 5, size=3)
+        return np.zeros(1, np.float32), {}
+
+    def step(self, action: Any) -> Any:
+        heads = int(self.np_random.integers(3))
+        distance = np.abs(np.asarray(action, dtype=float) - self.target).sum()
+        reward = float(action == heads) if np.ndim(action) == 0 else -float(distance)
+        return np.zeros(1, np.float32), reward, False, True, {}
+
+
+def test_greedy_knows_nothing_that_is_yet_to_be_drawn() -> None:
+    environment = Guessing(spaces.Discrete(3))
+    policy = OneStepGreedy(seed=0, samples=SAMPLES)
+    guessed = []
+    for seed in range(400):
+        environment.reset(seed=seed)
+        guessed.append(environment.step(policy.best_action(environment))[1])
+    assert 0.25 < np.mean(guessed) < 0.42
+
+
+@pytest.mark.parametrize(
+    "space",
+    [
+        spaces.MultiDiscrete([6, 7, 31]),
+        spaces.MultiDiscrete([5, 5, 2]),
+        spaces.Box(0, 10, (3,), np.float32),
+    ],
+    ids=["swept", "listed", "sampled"],
+)
+def test_greedy_searches_every_kind_of_space(space: spaces.Space[Any]) -> None:
+    environment = Guessing(space)
+    environment.reset(seed=4)
+    action = OneStepGreedy(seed=0, samples=1).best_action(environment)
+    nearest = np.minimum(environment.target, [9, 9, 1 if space.shape == (3,) and
+        all_actions(space) else 9])  # fmt: skip
+    assert np.abs(np.asarray(action, dtype=float) - nearest).sum() < 2.0
+    assert space.contains(action)
+
+
+def test_looking_ahead_leaves_the_environment_alone() -> None:
+    environment = Guessing(spaces.Discrete(3))
+    environment.reset(seed=1)
+    before = environment.np_random.bit_generator.state
+    OneStepGreedy(seed=0, samples=4).best_action(environment)
+    assert environment.np_random.bit_generator.state == before
+
+
+def test_certain_rewards_need_one_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert samples_needed(Guessing(spaces.Discrete(3)), 0) == SAMPLES
+    shutil.copy(ENVIRONMENTS / "scheduling" / "environment.py", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert samples_needed(make_environment(""), 0) == 1
+
+
+def test_episodes_depend_on_their_seeds_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copy(ENVIRONMENTS / "scheduling" / "environment.py", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    far = time.monotonic() + 60
+    together = run_episodes("", ConstantPolicy(0), list(range(7)), far, 1)
+    apart = run_episodes("", ConstantPolicy(0), list(range(7)), far, 1, side_by_side=1)
+    assert together == apart
+    assert together.lengths == [100] * 7
+    assert together.objectives == pytest.approx(together.returns)
+
+
+def test_episodes_stop_in_time_but_not_before_the_least() -> None:
+    past = time.monotonic() - 1
+    policy = RandomPolicy(spaces.Discrete(2), 0)
+    done = run_episodes("CartPole-v1", policy, list(range(10)), past, 4, side_by_side=2)
+    assert len(done.returns) == 4
+    assert done.objectives == []
+
+
+def test_interval_covers_the_mean_about_as_often_as_it_says() -> None:
+    random = np.random.default_rng(0)
+    hits = 0
+    for k in range(200):
+        mean, low, high = mean_interval(random.normal(3.0, 2.0, size=40).tolist(), seed=k)
+        assert low <= mean <= high
+        hits += low <= 3.0 <= high
+    assert 0.88 < hits / 200 < 0.99
+    assert mean_interval([5.0] * 30) == (5.0, 5.0, 5.0)
