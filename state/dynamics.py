@@ -24,6 +24,9 @@ class Rule(Piece):
     updated                   remembered; its new value is worked out from the old ones
     code                      written by a code body that names it in ``writes``
     ========================  =============================================================
+
+    A "computed" rule of a decision variable says what is done instead of a choice that is not
+    possible.
     """
 
     variable: Identifier

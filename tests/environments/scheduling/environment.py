@@ -1,12 +1,14 @@
 """One of four is served in each of 100 slots; the states of their links are seen beforehand."""
 
+from typing import ClassVar
+
 import gymnasium
 import numpy as np
 from gymnasium import spaces
 
 
 class Environment(gymnasium.Env):
-    metadata = {"render_modes": []}
+    metadata: ClassVar = {"render_modes": []}
 
     def __init__(self):
         self.horizon = 100

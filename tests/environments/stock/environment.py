@@ -1,12 +1,14 @@
 """Ten goods are ordered every day, before the demand of that day is known."""
 
+from typing import ClassVar
+
 import gymnasium
 import numpy as np
 from gymnasium import spaces
 
 
 class Environment(gymnasium.Env):
-    metadata = {"render_modes": []}
+    metadata: ClassVar = {"render_modes": []}
 
     def __init__(self):
         self.horizon = 100

@@ -171,6 +171,22 @@ def test_code_bodies_are_called_with_what_they_read() -> None:
         assert by_code.step(np.full(10, 8))[1] == by_rules.step(np.full(10, 8))[1]
 
 
+def test_an_impossible_choice_is_replaced_by_what_its_rule_says() -> None:
+    limited = Rule(variable="order", kind="computed", expression="min(order, room - stock - 30)")
+    environment: Any = built(with_rules(inventory(), limited))
+    environment.reset(seed=0)
+    _, _, _, _, info = environment.step(np.full(10, 25))
+    assert info["quantities"]["order"] == [10] * 10
+    assert info["quantities"]["delivered"] == [10] * 10
+
+
+def test_a_choice_cannot_depend_on_what_comes_after_it() -> None:
+    late = Rule(variable="order", kind="computed", expression="min(order, demand)")
+    assert "only by what is known when deciding, not by demand" in messages(
+        with_rules(inventory(), late)
+    )
+
+
 @pytest.mark.parametrize(
     ("rule", "said"),
     [

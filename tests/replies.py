@@ -1,0 +1,45 @@
+"""Recorded replies of a large model, played by a chat server on loopback."""
+
+from typing import Any
+
+from benchmarks.catalogue import task_description
+from nodes.models.recording import load_recording
+from tests.fake_chat_server import Answer, ReplyFunction
+
+# What tells the agents' questions apart is the object that each is asked for.
+ASKED_FOR = {
+    "parameters": "parameter",
+    "sense": "objective",
+    "variables": "variable",
+    "step_measure": "modeling",
+    "constraints": "constraint",
+    "observation": "sar",
+    "rules": "environment",
+    "source": "coding",
+}
+
+
+def agent_of(schema: dict[str, Any]) -> str:
+    """Name of the agent that asks for an object of ``schema``."""
+    return next(agent for key, agent in ASKED_FOR.items() if key in schema["properties"])
+
+
+def replies_to(task: str, *, asked: list[str] | None = None) -> ReplyFunction:
+    """The recorded replies to a built-in task, one after the other for each agent.
+
+    ``asked`` collects the names of the agents that asked.
+    """
+    waiting: dict[str, list[str]] = {}
+    recording = load_recording(task, task_description(task))
+    for reply in sorted(recording.replies, key=lambda r: r.ordinal):
+        waiting.setdefault(reply.agent, []).append(reply.reply)
+
+    def reply(messages: list[dict[str, Any]], schema: dict[str, Any] | None) -> Answer:
+        assert schema is not None
+        agent = agent_of(schema)
+        if asked is not None:
+            asked.append(agent)
+        left = waiting[agent]
+        return left.pop(0) if len(left) > 1 else left[0]
+
+    return reply
