@@ -40,12 +40,22 @@ def prompt_templates() -> "Templates":
     """The Markdown prompts beside the agents."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    return Environment(  # noqa: S701 - renders prompts, not HTML
+    templates = Environment(  # noqa: S701 - renders prompts, not HTML
         loader=FileSystemLoader(Path(__file__).parent / "prompts"),
         trim_blocks=True,
         lstrip_blocks=True,
+        keep_trailing_newline=True,
         undefined=StrictUndefined,
     )
+    templates.filters["plain"] = plain
+    return templates
+
+
+def plain(value: Any) -> Any:
+    """Whole numbers without a decimal point, also in lists."""
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def ask(

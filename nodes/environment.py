@@ -6,6 +6,7 @@ from langgraph.runtime import Runtime
 
 from nodes.agent import ask, noted
 from nodes.codegen.compile_spec import compile_spec
+from nodes.codegen.helpers import with_helpers
 from nodes.grounding import simplified
 from nodes.settings import RunSettings
 from state.dynamics import Dynamics
@@ -18,7 +19,8 @@ def environment(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any
     def check(answer: Dynamics) -> list[str]:
         if answer.gymnasium_id:
             return standard_complaints(answer.gymnasium_id, state.description)
-        spec = state.model_copy(update={"dynamics": answer}).spec()
+        variables = with_helpers(state.parameters, state.variables, answer)
+        spec = state.model_copy(update={"dynamics": answer, "variables": variables}).spec()
         _, problems = compile_spec(spec)
         return [f.message for f in problems.findings if f.owner == "environment"]
 
@@ -32,7 +34,12 @@ def environment(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any
     if value.gymnasium_id and standard_complaints(value.gymnasium_id, state.description):
         notes.append(f"{value.gymnasium_id} is not what the description asks for by name")
         value = value.model_copy(update={"gymnasium_id": ""})
-    return {"dynamics": value, "calls": answer.calls, "notes": noted(state, "environment", *notes)}
+    return {
+        "dynamics": value,
+        "variables": with_helpers(state.parameters, state.variables, value),
+        "calls": answer.calls,
+        "notes": noted(state, "environment", *notes),
+    }
 
 
 def standard_complaints(gymnasium_id: str, description: str) -> list[str]:

@@ -6,10 +6,10 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from nodes.accounts import StageClock
-from nodes.run_folder import remove
+from nodes.run_folder import remove, write_whole
 from nodes.sandbox_account import why_it_ended
 from nodes.settings import RunSettings
-from sandbox import Limits, ResultInvalid, read_result, run_module
+from sandbox import Limits, ResultInvalid, check_files, read_result, run_module
 from sandbox.outcome import GIBIBYTE
 from sandbox.programs.requests import EVALUATE_REQUEST, EVALUATE_RESULT, EvaluateRequest
 from state.run_state import RunState
@@ -45,7 +45,8 @@ def evaluate(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
 def run_evaluation(gymnasium_id: str, folder: Path, settings: RunSettings) -> Evaluation | str:
     """The evaluation, or a phrase that says why there is none."""
     remove(folder, [EVALUATE_RESULT])
-    EvaluateRequest(gymnasium_id, seed=settings.seed).write(folder / EVALUATE_REQUEST)
+    request = EvaluateRequest(gymnasium_id, seed=settings.seed)
+    write_whole(folder / EVALUATE_REQUEST, request.to_json())
     outcome = run_module(
         "sandbox.programs.evaluate",
         folder,
@@ -55,6 +56,7 @@ def run_evaluation(gymnasium_id: str, folder: Path, settings: RunSettings) -> Ev
     if not outcome.ok:
         return why_it_ended(outcome, LIMITS)
     try:
+        check_files(folder)
         return read_result(folder, EVALUATE_RESULT, Evaluation)
     except ResultInvalid as error:
         return str(error)

@@ -7,10 +7,10 @@ from langgraph.runtime import Runtime
 
 from nodes.accounts import StageClock
 from nodes.check_request import check_request
-from nodes.run_folder import remove
+from nodes.run_folder import remove, write_whole
 from nodes.sandbox_account import why_it_ended
 from nodes.settings import RunSettings
-from sandbox import Limits, ResultInvalid, read_result, run_module
+from sandbox import Limits, ResultInvalid, check_files, read_result, run_module
 from sandbox.outcome import GIBIBYTE
 from sandbox.programs.requests import CHECK_REQUEST, CHECK_RESULT
 from state.findings import CheckReport, Finding
@@ -44,7 +44,7 @@ def run_checks(spec: Spec, folder: Path, settings: RunSettings) -> tuple[CheckRe
     except ValueError as error:
         return _only(Finding(check="request", owner="variable", message=f"{error}.")), ""
     remove(folder, [CHECK_RESULT])
-    request.write(folder / CHECK_REQUEST)
+    write_whole(folder / CHECK_REQUEST, request.to_json())
     outcome = run_module(
         "sandbox.programs.check",
         folder,
@@ -53,6 +53,7 @@ def run_checks(spec: Spec, folder: Path, settings: RunSettings) -> tuple[CheckRe
     )
     if outcome.ok:
         try:
+            check_files(folder)
             return read_result(folder, CHECK_RESULT, CheckReport), outcome.isolation
         except ResultInvalid as error:
             said = str(error)

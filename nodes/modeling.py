@@ -23,8 +23,6 @@ def modeling(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
         faults += [
             fault(compiler, f"constraint {c.name}", c.expression) for c in answer.constraints
         ]
-        if answer.step_length.strip() and step_length_of(answer.step_length) is None:
-            faults.append("step_length must be a time such as '1 day' or '15 minutes', or empty")
         return [f for f in faults if f]
 
     answer = ask(

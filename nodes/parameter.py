@@ -35,36 +35,37 @@ def complaints(parameters: list[Parameter], description: str) -> list[str]:
         if p.name in seen:
             found.append(f"{p.name} is listed twice; list it once")
         seen.add(p.name)
-        if p.assumed.strip():
-            continue
         missing = [v for v in flat(p.value) if not has_number(v, description)]
-        if missing:
+        if missing and not p.assumed:
             found.append(
-                f"{p.name}: the number {missing[0]:g} is not in the description; correct it, "
-                "leave the parameter out, or say in 'assumed' why it is needed"
+                f"{p.name}: the number {missing[0]:g} is not in the description; correct it or "
+                "leave the parameter out (only if the task needs it, quote 'assumed: ' and why)"
             )
-        elif not is_quoted(p.quote, description):
+        elif not missing and not is_quoted(p.quote, description):
             found.append(f"{p.name}: the quote {p.quote[:60]!r} is not in the description")
     return found
 
 
 def grounded(parameters: list[Parameter], description: str) -> tuple[list[Parameter], list[str]]:
-    """Keep what the description bears out or what is openly assumed; say what was dropped."""
+    """Keep what the description bears out or what is openly assumed; say what was dropped.
+
+    A number that stands in the description is never an assumption; where the quote is not exact
+    the sentence that holds the number takes its place.
+    """
     kept: dict[str, Parameter] = {}
     notes: list[str] = []
     for p in parameters:
         if p.name in kept:
             continue
-        if not p.assumed.strip() and not is_quoted(p.quote, description):
-            values = flat(p.value)
-            sentences = [sentence_with(v, description) for v in values]
-            if not values or not all(sentences):
-                notes.append(f"dropped {p.name}: the description does not say it")
-                continue
-            p = p.model_copy(update={"quote": sentences[0]})
-        if p.assumed.strip():
+        sentences = [sentence_with(v, description) for v in flat(p.value)]
+        if all(sentences):
+            quote = p.quote if is_quoted(p.quote, description) else sentences[0]
+            kept[p.name] = p.model_copy(update={"quote": quote, "assumed": ""})
+        elif p.assumed:
+            kept[p.name] = p
             notes.append(f"assumed {p.name} = {p.value} {p.unit}: {p.assumed}")
-        kept[p.name] = p
+        else:
+            notes.append(f"dropped {p.name}: the description does not say it")
     return list(kept.values()), notes
 
 

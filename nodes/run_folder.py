@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -12,11 +13,16 @@ LARGEST_ARTEFACT = 256 * 1024 * 1024
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Write ``content`` so that ``path`` never holds a part of it, not even after a crash."""
+    """Write ``content`` so that ``path`` never holds a part of it, not even after a crash.
+
+    A link at ``path`` is replaced, never followed.
+    """
     data = content.encode() if isinstance(content, str) else content
     beside = path.with_name(f".{path.name}.part")
-    beside.unlink(missing_ok=True)
+    remove(path.parent, [beside.name])
     beside.write_bytes(data)
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
     os.replace(beside, path)
 
 
@@ -31,6 +37,10 @@ def artefact(folder: Path, name: str) -> Artefact:
 
 
 def remove(folder: Path, names: Iterable[str]) -> None:
-    """Remove what an earlier, perhaps broken-off, attempt left."""
+    """Remove what an earlier, perhaps broken-off, attempt left, or untrusted code put there."""
     for name in names:
-        (folder / name).unlink(missing_ok=True)
+        path = folder / name
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)

@@ -13,7 +13,7 @@ from nodes.sandbox_account import why_it_ended
 from nodes.settings import RunSettings
 from nodes.train_program import render_train_program
 from nodes.training_plan import is_flattened, plan_training
-from sandbox import Limits, ResultInvalid, read_result, run
+from sandbox import Limits, ResultInvalid, check_files, read_result, run
 from sandbox.outcome import GIBIBYTE
 from state.artefacts import CodeArtefacts
 from state.run_state import RunState
@@ -23,6 +23,7 @@ PROGRAM = "train.py"
 INPUTS = ("train.py", "environment.py")
 FINISHED = "training_result.json"
 PRODUCTS = (FINISHED, "policy.zip", "policy_setup.json", "curve.csv")
+LONGEST_LINE = 200
 FINGERPRINT = "training_inputs.sha256"
 # Beside the training itself: importing torch, measuring, the last evaluation.
 SECONDS_AROUND = 120.0
@@ -66,11 +67,12 @@ def _run_training(folder: Path, plan: TrainingPlan, runtime: Runtime[RunSettings
         folder,
         limits,
         unsafe_no_sandbox=runtime.context.unsafe_no_sandbox,
-        on_output=lambda line: runtime.stream_writer({"stage": "train", "line": line}),
+        on_output=lambda line: runtime.stream_writer({"stage": "train", "line": _shown(line)}),
     )
     if not outcome.ok:
         return why_it_ended(outcome, limits)
     try:
+        check_files(folder)
         read_result(folder, FINISHED, TrainingRecord)
         for name in PRODUCTS:
             artefact(folder, name)
@@ -80,15 +82,28 @@ def _run_training(folder: Path, plan: TrainingPlan, runtime: Runtime[RunSettings
     return ""
 
 
+def _shown(line: str) -> str:
+    """A line of output without what could move the cursor of a terminal."""
+    return "".join(c for c in line if c.isprintable())[:LONGEST_LINE]
+
+
 def _finished(folder: Path) -> bool:
-    mark = folder / FINGERPRINT
-    return mark.is_file() and mark.read_text() == _fingerprint(folder)
+    return _hash_of(folder, FINGERPRINT) == _hash_of_text(_fingerprint(folder))
 
 
 def _fingerprint(folder: Path) -> str:
-    """Hash of everything that the training depends on, and of what it made."""
-    digest = hashlib.sha256()
-    for name in (*INPUTS, *PRODUCTS):
-        path = folder / name
-        digest.update(name.encode() + (path.read_bytes() if path.is_file() else b"") + b"\0")
-    return digest.hexdigest()
+    """All that the training depends on and all that it made, by hash."""
+    hashes = (_hash_of(folder, name) for name in (*INPUTS, *PRODUCTS))
+    return _hash_of_text(" ".join(hashes))
+
+
+def _hash_of(folder: Path, name: str) -> str:
+    """Hash of a plain file, empty where there is none."""
+    try:
+        return artefact(folder, name).sha256
+    except ResultInvalid:
+        return ""
+
+
+def _hash_of_text(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,6 +1,6 @@
 """Parameters: the known constants of the task (paper, section 3.2)."""
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from state.piece import Identifier, Piece, Sourced
 
@@ -14,6 +14,17 @@ class Parameter(Sourced):
     definition: str = Field(description="what it is, in a few words")
     value: Value = Field(description="a number; a list of numbers if there is one for each thing")
     unit: str = Field(default="", description="unit as written (MHz, dBm/Hz, m, ...), or empty")
+
+    @field_validator("value")
+    @classmethod
+    def _full_and_even(cls, value: Value) -> Value:
+        if isinstance(value, list):
+            if not value:
+                raise ValueError("give a number; leave out what has none")
+            rows = [len(row) if isinstance(row, list) else -1 for row in value]
+            if len(set(rows)) > 1 or 0 in rows:
+                raise ValueError("the rows of a table must have the same length")
+        return value
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -1,24 +1,29 @@
 """What every piece of the specification has in common."""
 
 import re
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 IDENTIFIER = re.compile(r"^[a-z][a-z0-9_]*$")
 RESERVED = frozenset(
-    "and or not if else in is for while lambda true false none pi inf nan time_step "
-    "self action observation reward info rng np".split()
+    "and or not if else in is for while lambda true false none pi inf nan time_step np rng".split()
 )
 
 
 def check_identifier(name: str) -> str:
-    """Return ``name`` if it can name a quantity: snake_case, not a word of the language."""
-    if not IDENTIFIER.match(name) or len(name) > 60:
+    """Return ``name`` if it can name a quantity: snake_case, not a word of the language.
+
+    ``ChannelGain``, ``channelGain`` and ``Channel gain`` are taken for ``channel_gain``.
+    """
+    spelled = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip()).lower()
+    spelled = re.sub(r"[\s\-]+", "_", spelled)
+    if not IDENTIFIER.match(spelled) or len(spelled) > 60:
         raise ValueError(f"name {name[:60]!r} is not snake_case (lower-case letters, digits, _)")
-    if name in RESERVED or name.startswith("previous_"):
-        raise ValueError(f"name {name!r} is reserved; choose another")
-    return name
+    if spelled in RESERVED or spelled.startswith("previous_"):
+        raise ValueError(f"name {spelled!r} is reserved; choose another, such as {spelled}_value")
+    return spelled
 
 
 Identifier = Annotated[str, AfterValidator(check_identifier)]
@@ -34,10 +39,19 @@ class Sourced(Piece):
     """A piece that says where it comes from.
 
     Either ``quote`` holds the exact words of the description, or ``assumed`` holds the reason
-    for a value that the description does not give.
+    for something that the description does not give. A model is asked for the quote only; it
+    marks an assumption by a quote that begins with ``assumed:``.
     """
 
     quote: str = Field(
-        default="", description="the exact words of the description that say this, or empty"
+        default="",
+        description="the exact words of the description that say this, or 'assumed: why'",
     )
-    assumed: str = Field(default="", description="empty if quoted; otherwise why this was assumed")
+    assumed: SkipJsonSchema[str] = ""
+
+    @model_validator(mode="after")
+    def _an_assumption_is_no_quote(self) -> Self:
+        marked = re.match(r"\s*assum(?:ed|ption)\s*[:\-]\s*(.+)", self.quote, re.I | re.S)
+        if marked:
+            self.assumed, self.quote = marked.group(1).strip(), ""
+        return self

@@ -150,7 +150,13 @@ class _Compilation:
             return Statement((rule.variable,), "0.0")
         shape = tuple(variable.shape)
         source = self._expression(
-            text, "environment", place, variable.unit, shape=shape, allow_random=True
+            text,
+            "environment",
+            place,
+            variable.unit,
+            shape=shape,
+            allow_random=True,
+            labels=tuple(variable.labels),
         )
         typed = self._last
         if typed is not None:
@@ -183,7 +189,7 @@ class _Compilation:
         for name in body.writes:
             variable = self.spec.variable(name)
             if variable is not None:
-                found.append(Statement((name,), cast_value(f"self.{name}", variable)))
+                found.append(Statement((name,), cast_value(self.symbols[name].source, variable)))
         return found
 
     # -- expressions ---------------------------------------------------------------------------
@@ -211,11 +217,12 @@ class _Compilation:
         *,
         shape: Shape = (),
         allow_random: bool = False,
+        labels: tuple[str, ...] = (),
     ) -> str:
         self._last: Typed | None = None
         compiler = self._compiler(allow_random)
         try:
-            source, self._last = compiler.compile(text, units.parse_unit(unit), shape)
+            source, self._last = compiler.compile(text, units.parse_unit(unit), shape, labels)
         except ExpressionError as error:
             self.problems.add(owner, place, f"{place}: {error}")
             return "0.0"

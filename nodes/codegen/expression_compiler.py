@@ -48,13 +48,19 @@ class ExpressionCompiler:
     remarks: list[str] = field(default_factory=list)
     _mode: str = ""
     _size: Shape = ()
+    _labels: tuple[str, ...] = ()
 
     def compile(
-        self, text: str, target: Unit | None = None, shape: Shape | None = None
+        self,
+        text: str,
+        target: Unit | None = None,
+        shape: Shape | None = None,
+        labels: tuple[str, ...] = (),
     ) -> tuple[str, Typed]:
         """Compile ``text`` to Python source that yields a number in ``target``.
 
-        ``shape`` is that of the quantity that takes the value; a scalar may fill a vector.
+        ``shape`` is that of the quantity that takes the value (a scalar may fill a vector), and
+        ``labels`` are its named options, which may stand for their numbers.
 
         Raises:
             ExpressionError: names that resolve to nothing, shapes that do not fit, and whatever
@@ -63,6 +69,7 @@ class ExpressionCompiler:
         tree = parse(text)
         self._mode = target.kind if target is not None and target.kind != "linear" else ""
         self._size = shape or ()
+        self._labels = labels
         typed = self._visit(tree)
         if shape is not None and typed.shape not in ((), shape):
             raise ExpressionError(
@@ -84,7 +91,9 @@ class ExpressionCompiler:
         return result
 
     def _visit_constant(self, node: ast.Constant) -> Typed:
-        if isinstance(node.value, str):
+        if isinstance(node.value, str) and node.value in self._labels:
+            node = ast.Constant(self._labels.index(node.value))
+        elif isinstance(node.value, str):
             raise ExpressionError(
                 f"the word {node.value!r} can only be compared with a choice that has labels"
             )

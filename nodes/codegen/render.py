@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nodes.codegen import units
+from nodes.codegen.attributes import attribute_name
 from nodes.codegen.compile_spec import step_length_of
 from nodes.codegen.expression_compiler import ExpressionCompiler
 from nodes.codegen.program import Decision, Program, Space, Statement
@@ -46,6 +47,7 @@ def render_environment(program: Program, bodies: list[BodySource]) -> str:
         horizon=spec.model.horizon,
         step_length=_one_line(spec.model.step_length),
         observation=program.observation,
+        seen=[attribute_name(name) for name in program.observation],
         decision_names=[d.variable.name for d in program.decisions],
         parameters=[_parameter_line(p, comment=True) for p in spec.parameters],
         variables=[_variable_line(v) for v in shown],
@@ -54,20 +56,26 @@ def render_environment(program: Program, bodies: list[BodySource]) -> str:
         observation_high=_float32_list(program.observation_high),
         reset=[_line(s) for s in program.reset],
         decode=[_decode(d, program.action_space) for d in program.decisions],
-        previous=program.previous,
+        previous=[(name, attribute_name(name)) for name in program.previous],
         step=[_line(s) for s in program.step],
         next_known=[_line(s) for s in program.next_known],
         reward_terms=program.reward_terms,
         step_measure=program.objective,
         termination=program.termination,
-        quantities=program.quantities,
+        quantities=[(name, attribute_name(name)) for name in program.quantities],
     )  # fmt: skip
 
 
 def render_spec_functions(program: Program) -> tuple[str, list[str]]:
     """Source of ``spec_functions.py``, and what is wrong with constraints that were left out."""
     spec = program.spec
-    symbols = SymbolTable.of(spec.parameters, spec.variables, "{}", "q['{}']", "q['previous_{}']")
+    symbols = SymbolTable.of(
+        spec.parameters,
+        spec.variables,
+        "PARAMETERS['{}']".format,
+        "q['{}']".format,
+        "q['previous_{}']".format,
+    )
     compiler = ExpressionCompiler(symbols, step_length=step_length_of(spec.model.step_length))
     unit = units.parse_unit(spec.sar.reward_unit)
     reward = [
@@ -94,6 +102,7 @@ def _parameter_line(parameter: Parameter, *, comment: bool) -> dict[str, str]:
     note = f"{parameter.unit}: {parameter.definition}" if parameter.unit else parameter.definition
     return {
         "name": parameter.name,
+        "attribute": attribute_name(parameter.name),
         "source": _value_source(parameter.value),
         "comment": _one_line(note)[:70] if comment else "",
     }
@@ -111,7 +120,12 @@ def _variable_line(variable: Variable) -> dict[str, str]:
     size = shape if len(shape) > 1 else (shape[0] if shape else ())
     default = f"np.zeros({size}, dtype={kind})" if shape else f"{kind}(0)"
     note = f"{variable.unit}: {variable.definition}" if variable.unit else variable.definition
-    return {"name": variable.name, "default": default, "comment": _one_line(note)[:60]}
+    return {
+        "name": variable.name,
+        "attribute": attribute_name(variable.name),
+        "default": default,
+        "comment": _one_line(note)[:60],
+    }
 
 
 def _space_source(space: Space) -> str:
@@ -138,7 +152,7 @@ def _bound(number: float) -> str:
 def _decode(decision: Decision, space: Space) -> str:
     """The line that reads one decision from the action."""
     variable = decision.variable
-    target = f"self.{variable.name}"
+    target = f"self.{attribute_name(variable.name)}"
     shape = tuple(variable.shape)
     offset = f"{decision.offset} + " if decision.offset and space.kind != "Box" else ""
     if space.kind == "Discrete":
@@ -163,7 +177,7 @@ def _rounded(variable: Variable, space: Space) -> str:
 
 
 def _line(statement: Statement) -> str:
-    targets = ", ".join(f"self.{name}" for name in statement.targets)
+    targets = ", ".join(f"self.{attribute_name(name)}" for name in statement.targets)
     return f"{targets} = {statement.source}"
 
 

@@ -1,7 +1,9 @@
 """What the names in an expression stand for."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from nodes.codegen.attributes import attribute
 from nodes.codegen.units import Unit, parse_unit
 from state.parameters import Parameter, Value
 from state.variables import Variable
@@ -42,17 +44,20 @@ class SymbolTable:
         cls,
         parameters: list[Parameter],
         variables: list[Variable],
-        parameter_source: str = "self.{}",
-        variable_source: str = "self.{}",
-        previous_source: str = "previous_{}",
+        parameter_source: Callable[[str], str] = attribute,
+        variable_source: Callable[[str], str] = attribute,
+        previous_source: Callable[[str], str] = "previous_{}".format,
     ) -> "SymbolTable":
-        """Table over ``parameters`` and ``variables``; the sources are format strings."""
+        """Table over ``parameters`` and ``variables``.
+
+        Each source gives the Python that reads a name; the clock is kept like a variable.
+        """
         table: dict[str, Symbol] = {}
         for p in parameters:
             whole = isinstance(p.value, float) and p.value.is_integer()
             table[p.name] = Symbol(
                 p.name,
-                parameter_source.format(p.name),
+                parameter_source(p.name),
                 p.shape,
                 parse_unit(p.unit),
                 "integer" if whole else "real",
@@ -60,13 +65,13 @@ class SymbolTable:
             )
         for v in variables:
             shape, unit, labels = tuple(v.shape), parse_unit(v.unit), tuple(v.labels)
-            source = variable_source.format(v.name)
+            source = variable_source(v.name)
             table[v.name] = Symbol(v.name, source, shape, unit, v.dtype, labels)
             previous = f"previous_{v.name}"
             table[previous] = Symbol(
-                previous, previous_source.format(v.name), shape, unit, v.dtype, labels
+                previous, previous_source(v.name), shape, unit, v.dtype, labels
             )
-        clock = variable_source.format("time_step")
+        clock = variable_source("time_step")
         table["time_step"] = Symbol("time_step", clock, (), parse_unit(""), "integer")
         return cls(table)
 

@@ -9,15 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from sandbox.programs import requests
-from sandbox.programs.contract_checks import (
-    GENERATED_CHECKS,
-    STANDARD_CHECKS,
-    Check,
-    Subject,
-    standard_checkers,
-)
 from sandbox.programs.findings import CheckFailed, Finding, from_exception
+from sandbox.programs.ladder import GENERATED_CHECKS, STANDARD_CHECKS
 from sandbox.programs.source_checks import check_source
+from sandbox.programs.standard_checkers import standard_checkers
+from sandbox.programs.subject import Check, Subject
 
 
 def main() -> None:

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import gymnasium
+from gymnasium import spaces
+from gymnasium.wrappers import FlattenObservation
 
 
 def make_environment(gymnasium_id: str) -> gymnasium.Env[Any, Any]:
@@ -17,6 +19,14 @@ def make_environment(gymnasium_id: str) -> gymnasium.Env[Any, Any]:
         return gymnasium.make(gymnasium_id)
     environment: gymnasium.Env[Any, Any] = import_from_folder("environment").Environment()
     return environment
+
+
+def make_flat_environment(gymnasium_id: str) -> gymnasium.Env[Any, Any]:
+    """The same with observations as one flat row of numbers, as train.py sees them."""
+    environment = make_environment(gymnasium_id)
+    space = environment.observation_space
+    flat = isinstance(space, spaces.Box) and len(space.shape) == 1
+    return environment if flat else FlattenObservation(environment)
 
 
 def import_from_folder(name: str) -> Any:

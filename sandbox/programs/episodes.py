@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sandbox.programs.environments import make_environment
+from sandbox.programs.environments import make_flat_environment
 from sandbox.programs.policies import Policy
 
 SIDE_BY_SIDE = 20
@@ -45,7 +45,7 @@ def run_episodes(
 
 
 def _run_batch(gymnasium_id: str, policy: Policy, seeds: list[int]) -> Episodes:
-    environments = [make_environment(gymnasium_id) for _ in seeds]
+    environments = [make_flat_environment(gymnasium_id) for _ in seeds]
     observations = [
         environment.reset(seed=seed)[0]
         for environment, seed in zip(environments, seeds, strict=True)

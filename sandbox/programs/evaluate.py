@@ -11,7 +11,7 @@ from typing import Any
 
 from sandbox.programs import requests
 from sandbox.programs.bootstrap import mean_interval
-from sandbox.programs.environments import make_environment
+from sandbox.programs.environments import make_flat_environment
 from sandbox.programs.episodes import Episodes, run_episodes
 from sandbox.programs.greedy import OneStepGreedy, samples_needed
 from sandbox.programs.policies import ConstantPolicy, RandomPolicy, TrainedPolicy, all_actions
@@ -35,7 +35,7 @@ def evaluate(request: EvaluateRequest) -> dict[str, Any]:
     started = time.monotonic()
     first = FIRST_EVALUATION_SEED + request.seed % 1000 * 100_000
     seeds = list(range(first, first + request.episodes))
-    space = make_environment(request.gymnasium_id).action_space
+    space = make_flat_environment(request.gymnasium_id).action_space
     quick_deadline = started + request.seconds * 0.4
 
     def episodes_of(policy: Any) -> Episodes:
@@ -53,6 +53,7 @@ def evaluate(request: EvaluateRequest) -> dict[str, Any]:
     greedy = _greedy(request, seeds, started + request.seconds, notes)
     if greedy is not None:
         others["greedy"] = greedy
+    notes += _warnings(trained, others)
     common = min(len(trained.returns), len(random.returns))
     differences = [trained.returns[k] - random.returns[k] for k in range(common)]
     return {
@@ -65,7 +66,7 @@ def evaluate(request: EvaluateRequest) -> dict[str, Any]:
 
 
 def _best_constant(request: EvaluateRequest, deadline: float) -> Any:
-    actions = all_actions(make_environment(request.gymnasium_id).action_space)
+    actions = all_actions(make_flat_environment(request.gymnasium_id).action_space)
     if actions is None:
         return None
     seeds = [FIRST_SELECTION_SEED + k for k in range(request.least_episodes)]
@@ -86,7 +87,7 @@ def _greedy(
     request: EvaluateRequest, seeds: list[int], deadline: float, notes: list[str]
 ) -> Episodes | None:
     try:
-        samples = samples_needed(make_environment(request.gymnasium_id), request.seed)
+        samples = samples_needed(make_flat_environment(request.gymnasium_id), request.seed)
     except (TypeError, ValueError, AttributeError, RuntimeError) as error:
         notes.append(f"The one-step-greedy policy was left out: no looking ahead ({error}).")
         return None
@@ -98,6 +99,17 @@ def _greedy(
             f"for it is slow; each action was tried on {samples} copies."
         )
     return done
+
+
+def _warnings(trained: Episodes, others: dict[str, Episodes]) -> list[str]:
+    """A sentence for each simple policy that does at least as well on the same seeds."""
+    words = {"constant": "always deciding the same", "greedy": "looking one step ahead"}
+    found = []
+    for name, episodes in others.items():
+        common = min(len(trained.returns), len(episodes.returns))
+        if name in words and sum(episodes.returns[:common]) > sum(trained.returns[:common]):
+            found.append(f"On the {common} seeds that both met, {words[name]} does better.")
+    return found
 
 
 def _estimate(policy: str, episodes: Episodes) -> dict[str, Any]:

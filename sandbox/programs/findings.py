@@ -30,7 +30,7 @@ class Finding:
         }
 
 
-class CheckFailed(Exception):  # noqa: N818 - it carries a finding, not an error of this program
+class CheckFailed(Exception):
     """A check that found something."""
 
     def __init__(

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sandbox.programs.policies import Environments, Observations, all_actions
 
-SAMPLES = 8
+SAMPLES = 6
 COARSE_LEVELS = 7
 BOX_CANDIDATES = 24
 

@@ -15,10 +15,11 @@ EVALUATE_REQUEST = "evaluate_request.json"
 EVALUATE_RESULT = "evaluate_result.json"
 
 
+@dataclass(frozen=True)
 class _JsonFile:
-    def write(self, path: Path) -> None:
-        """Write the request to ``path`` as JSON."""
-        path.write_text(json.dumps(asdict(self), indent=1, allow_nan=False))  # type: ignore[call-overload]
+    def to_json(self) -> str:
+        """The request as the text of its file."""
+        return json.dumps(asdict(self), indent=1, allow_nan=False)
 
     @classmethod
     def read(cls, path: Path) -> Self:
@@ -121,4 +122,4 @@ class EvaluateRequest(_JsonFile):
     seed: int = 0
     episodes: int = 100
     least_episodes: int = 20
-    seconds: float = 120.0
+    seconds: float = 150.0

@@ -97,6 +97,15 @@ def test_failing_training_is_told_in_words(state: RunState) -> None:
     assert ended["stages"][-1].status == "skipped"
 
 
+def test_link_left_by_the_code_is_refused(state: RunState) -> None:
+    link = "self.user = int(action)\n        import pathlib\n        "
+    link += "pathlib.Path('curve').exists() or pathlib.Path('curve').symlink_to('train.py')"
+    change(state, "self.user = int(action)", link)
+    update = train(state, runtime(steps=300))
+    assert update["training"] is None
+    assert "'curve'" in update["account"]
+
+
 def test_training_without_end_is_ended(state: RunState, monkeypatch: pytest.MonkeyPatch) -> None:
     change(state, "self.user = int(action)", "self.user = int(action)\n        while True: pass")
     monkeypatch.setattr(train_module, "SECONDS_AROUND", 3.0)
@@ -131,3 +140,9 @@ def test_checks_without_end_are_a_finding(
     assert update["remarks"][0].check == "runs_within_its_limits"
     assert said in update["remarks"][0].found
     assert update["stages"][-1].status == "failed"
+
+
+def test_checks_without_isolation_say_so(state: RunState) -> None:
+    update = executor(state, runtime(unsafe_no_sandbox=True))
+    assert update["checks"].clean
+    assert "unsafe" in update["isolation"]

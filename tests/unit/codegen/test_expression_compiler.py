@@ -50,7 +50,7 @@ def compiler(**options: Any) -> ExpressionCompiler:
         for name in VALUES
         if name not in PARAMETERS
     ]
-    table = SymbolTable.of(parameters, variables, "{}", "{}", "{}")
+    table = SymbolTable.of(parameters, variables, str, str, str)
     return ExpressionCompiler(table, **options)
 
 
@@ -144,6 +144,13 @@ def test_values(text: str, expected: object) -> None:
 )
 def test_lists_work_element_by_element(text: str, expected: list[object]) -> None:
     assert list(value(text)) == expected
+
+
+def test_a_label_stands_for_its_number_where_it_is_assigned() -> None:
+    text = "'closed' if alarm else 'open'"
+    source, typed = compiler().compile(text, None, (), ("open", "closed"))
+    assert eval(source, {"np": np, **VALUES}) == 1
+    assert typed.dtype == "integer"
 
 
 def test_a_power_is_taken_over_one_step_to_give_an_energy() -> None:

@@ -71,6 +71,12 @@ def test_a_right_number_with_loose_words_gets_its_sentence() -> None:
     assert kept[0].quote.startswith("A bakery")
 
 
+def test_a_number_of_the_description_is_never_an_assumption() -> None:
+    kept, notes = grounded([parameter("ovens", 3, assumed="the bakery has three")], TEXT)
+    assert (kept[0].assumed, notes) == ("", [])
+    assert kept[0].quote.startswith("A bakery")
+
+
 def test_an_open_assumption_stays_and_is_noted() -> None:
     assumed = parameter("opening_hours", 8, assumed="a working day")
     assert complaints([assumed], TEXT) == []

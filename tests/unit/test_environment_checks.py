@@ -54,6 +54,10 @@ MUTANTS = {
         "gain = self.mean_gain +", "open('x', 'w'); gain = self.mean_gain +",
         "only_gymnasium_and_numpy", "coding", "in _draw: open('x', 'w')",
     ),
+    "numpy file": Mutant(
+        "gain = self.mean_gain +", "gain = np.load('x') +", "only_gymnasium_and_numpy", "coding",
+        ".load is not allowed",
+    ),
     "dunder": Mutant(
         "self.user = int(action)", "self.user = int(action) * len(().__class__.__bases__)",
         "only_gymnasium_and_numpy", "environment", "__bases__",
@@ -177,6 +181,16 @@ def test_broken_environment_is_found_out(mutant: Mutant, folder: Path) -> None:
     assert len(text) < 1200
 
 
+def test_quantities_may_bear_the_names_of_functions(folder: Path) -> None:
+    fill(folder, "scheduling")
+    path = folder / "environment.py"
+    body = "def opened(np_random, open, load):\n    return open + load\n\n\nclass Env"
+    source = path.read_text().replace("class Env", body, 1)
+    use = "self.load = 1\n        self.user = opened(None, int(action), self.load) - self.load"
+    path.write_text(source.replace("self.user = int(action)", use))
+    assert check(SCHEDULING)[1] == []
+
+
 def test_one_broken_line_is_said_once(folder: Path) -> None:
     fill(folder, "scheduling", MUTANTS["body raises"])
     _, findings = check(SCHEDULING)
@@ -204,5 +218,5 @@ def test_standard_environment_is_held_against_the_spec() -> None:
 
 
 def test_request_survives_its_file(tmp_path: Path) -> None:
-    STOCK.write(tmp_path / "request.json")
+    (tmp_path / "request.json").write_text(STOCK.to_json())
     assert CheckRequest.read(tmp_path / "request.json") == STOCK

@@ -1,0 +1,120 @@
+"""Checks that compare runs with each other: seeds, copies, actions."""
+
+import copy
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from sandbox.programs.findings import CheckFailed
+from sandbox.programs.subject import Subject
+
+
+def same_seed_same_trajectory(subject: Subject) -> None:
+    """A fresh and a used environment with one seed and the same actions give the same."""
+    seed, used = subject.request.seed, subject.make()
+    first, _ = _trajectory(subject, seed), _trajectory(subject, seed + 1, used)
+    second = _trajectory(subject, seed, used)
+    for step, (one, other) in enumerate(zip(first, second, strict=False)):
+        if one != other:
+            raise CheckFailed(
+                "environment",
+                "the same seed and actions give another trajectory",
+                place=f"step {step}" if step else "reset",
+                expected="all randomness from self.np_random, all state set in reset",
+                found=f"{one} and {other}",
+            )
+
+
+def other_seed_other_trajectory(subject: Subject) -> None:
+    """Where the spec has chance, another seed gives something else."""
+    if not subject.request.has_chance:
+        return
+    first = _trajectory(subject, subject.request.seed)
+    others = [_trajectory(subject, subject.request.seed + shift) for shift in range(1, 6)]
+    if all(other == first for other in others):
+        raise CheckFailed(
+            "environment",
+            "six different seeds give the same trajectory although the spec has chance",
+            place="reset, step",
+            expected="draws from self.np_random, which super().reset(seed=seed) seeds",
+            found="no difference in observations and rewards",
+        )
+
+
+def _trajectory(
+    subject: Subject,
+    seed: int,
+    environment: gymnasium.Env[Any, Any] | None = None,
+    steps: int = 130,
+) -> list[str]:
+    environment = environment or subject.make()
+    environment.action_space.seed(subject.request.seed)
+    observation, _ = environment.reset(seed=seed)
+    seen = [repr(np.asarray(observation).tolist())]
+    for _ in range(steps):
+        action = environment.action_space.sample()
+        observation, reward, terminated, truncated, _ = environment.step(action)
+        seen.append(repr((np.asarray(observation).tolist(), float(reward), terminated, truncated)))
+        if terminated or truncated:
+            observation, _ = environment.reset()
+            seen.append(repr(np.asarray(observation).tolist()))
+    return seen
+
+
+def copies_step_alike(subject: Subject) -> None:
+    """A deep copy steps ahead exactly as the original does, and leaves the original alone."""
+    environment = subject.make()
+    environment.action_space.seed(subject.request.seed + 1)
+    environment.reset(seed=subject.request.seed)
+    for step in range(1, 21):
+        action = environment.action_space.sample()
+        ahead = _outcome(copy.deepcopy(environment).step(action))
+        result = environment.step(action)
+        if ahead != _outcome(result):
+            raise CheckFailed(
+                "environment",
+                "a deep copy of the environment steps differently from the original",
+                place=f"step {step}",
+                expected="all state in plain attributes of the environment",
+                found=f"{ahead} from the copy, {_outcome(result)} from the original",
+            )
+        if result[2] or result[3]:
+            environment.reset()
+
+
+def _outcome(result: tuple[Any, ...]) -> str:
+    observation, reward, terminated, truncated, _ = result
+    return repr((np.asarray(observation).tolist(), float(reward), terminated, truncated))
+
+
+def actions_matter(subject: Subject) -> None:
+    """From some state, two actions lead to different rewards or observations."""
+    environment = subject.make()
+    environment.action_space.seed(subject.request.seed + 2)
+    environment.reset(seed=subject.request.seed)
+    for _ in range(30):
+        actions = [environment.action_space.sample() for _ in range(6)]
+        if len({_futures(environment, action) for action in actions}) > 1:
+            return
+        _, _, terminated, truncated, _ = environment.step(actions[0])
+        if terminated or truncated:
+            environment.reset()
+    raise CheckFailed(
+        "environment",
+        "no action makes any difference to rewards or observations",
+        place="step",
+        expected="some decision changes the reward or what follows",
+        found="180 random actions in 30 states, each kept up for 10 steps",
+    )
+
+
+def _futures(environment: gymnasium.Env[Any, Any], action: Any, steps: int = 10) -> str:
+    ahead = copy.deepcopy(environment)
+    seen = []
+    for _ in range(steps):
+        result = ahead.step(action)
+        seen.append(_outcome(result))
+        if result[2] or result[3]:
+            break
+    return "".join(seen)

@@ -1,0 +1,135 @@
+"""Checks of what the steps of a random walk gave: numbers, limits, rewards, ends."""
+
+import math
+
+import numpy as np
+
+from sandbox.programs.findings import CheckFailed
+from sandbox.programs.subject import Subject, describe
+
+TOLERANCE = 1e-6
+
+
+def finite_numbers(subject: Subject) -> None:
+    """No NaN and no infinity in rewards, observations and named quantities."""
+    for transition in subject.transitions:
+        if not math.isfinite(float(transition.reward)):
+            terms = transition.info.get("reward_terms", {})
+            bad = [name for name, value in terms.items() if not math.isfinite(float(value))]
+            raise CheckFailed(
+                "sar",
+                f"the reward is {transition.reward}",
+                place=f"reward term {', '.join(bad)}" if bad else "reward",
+                expected="a finite number",
+                found=f"{transition.reward} at {transition.where()}",
+            )
+        if not np.all(np.isfinite(transition.observation)):
+            raise CheckFailed(
+                "environment",
+                "an observation holds NaN or infinity",
+                place="observation",
+                expected="finite numbers",
+                found=f"{describe(transition.observation)} at {transition.where()}",
+            )
+        for name, value in transition.info.get("quantities", {}).items():
+            if not np.all(np.isfinite(np.asarray(value, dtype=float))):
+                raise CheckFailed(
+                    _owner_of_variable(subject, name),
+                    f"{name} is NaN or infinite",
+                    place=name,
+                    expected="finite numbers",
+                    found=f"{describe(value)} at {transition.where()}",
+                )
+
+
+def _owner_of_variable(subject: Subject, name: str) -> str:
+    return next((r.owner for r in subject.request.ranges if r.name == name), "environment")
+
+
+def ends_by_the_horizon(subject: Subject) -> None:
+    """An episode is truncated at the horizon, never before it and never after it."""
+    horizon = subject.request.horizon
+    for transition in subject.transitions:
+        late = transition.step >= horizon and not (transition.terminated or transition.truncated)
+        early = transition.truncated and transition.step < horizon
+        if late or early:
+            raise CheckFailed(
+                "environment",
+                "the episode does not end at the horizon"
+                if late
+                else "the episode is truncated before the horizon",
+                place="truncated",
+                expected=f"truncated after exactly {horizon} steps unless terminated earlier",
+                found=f"terminated={transition.terminated}, truncated={transition.truncated} "
+                f"after {transition.step} steps",
+            )
+
+
+def ranges_hold(subject: Subject) -> None:
+    """Every named quantity stays within the limits that the spec declares."""
+    for transition in subject.transitions:
+        quantities = transition.info["quantities"]
+        for declared in subject.request.ranges:
+            if declared.name not in quantities:
+                raise CheckFailed(
+                    "environment",
+                    f"info['quantities'] lacks {declared.name}",
+                    place="info",
+                    expected="every declared variable by name",
+                    found=", ".join(quantities),
+                )
+            values = np.asarray(quantities[declared.name], dtype=float)
+            slack = TOLERANCE * max(1.0, abs(declared.low or 0.0), abs(declared.high or 0.0))
+            low_broken = declared.low is not None and np.any(values < declared.low - slack)
+            high_broken = declared.high is not None and np.any(values > declared.high + slack)
+            if low_broken or high_broken:
+                raise CheckFailed(
+                    declared.owner,
+                    f"{declared.name} leaves its declared range",
+                    place=declared.name,
+                    expected=f"from {declared.low} to {declared.high}",
+                    found=f"{describe(quantities[declared.name])} at {transition.where()}",
+                )
+
+
+def constraints_hold(subject: Subject) -> None:
+    """Every constraint of the spec holds after every step."""
+    for transition in subject.transitions:
+        for name, holds in subject.functions.constraints(transition.info["quantities"]).items():
+            if not holds:
+                raise CheckFailed(
+                    "environment",
+                    f"constraint {name} is broken",
+                    place=f"constraint {name}",
+                    expected="true after every step, whatever the action",
+                    found=f"false at {transition.where()}",
+                )
+
+
+def reward_is_the_sum_of_its_terms(subject: Subject) -> None:
+    """The reward equals the sum of its terms, and the terms equal the spec's expressions."""
+    for transition in subject.transitions:
+        terms = {name: float(value) for name, value in transition.info["reward_terms"].items()}
+        if not _close(float(transition.reward), sum(terms.values())):
+            raise CheckFailed(
+                "environment",
+                "the reward is not the sum of its terms",
+                place="reward",
+                expected=f"{sum(terms.values()):.6g}, the sum of {terms}",
+                found=f"{float(transition.reward):.6g} at {transition.where()}",
+            )
+        again = subject.functions.reward_terms(transition.info["quantities"])
+        for name in sorted(set(terms) | set(again)):
+            one, other = terms.get(name, math.nan), float(again.get(name, math.nan))
+            if not _close(one, other):
+                raise CheckFailed(
+                    "environment",
+                    f"reward term {name} differs from its expression in the spec",
+                    place=f"reward term {name}",
+                    expected=f"{other:.6g} from the named quantities after the step",
+                    found=f"{one:.6g} at {transition.where()}",
+                )
+
+
+def _close(one: float, other: float) -> bool:
+    return math.isclose(one, other, rel_tol=1e-5, abs_tol=1e-6)
