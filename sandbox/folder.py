@@ -13,7 +13,7 @@ from typing import NamedTuple
 MAXIMUM_DEPTH = 32
 
 
-class UnmeasurableFolder(ValueError):  # noqa: N818 - reads as what it says
+class UnmeasurableFolder(ValueError):
     """A folder nested too deeply, or closed to us, so that its content cannot be counted."""
 
 

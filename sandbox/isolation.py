@@ -20,7 +20,7 @@ UNSAFE = "none (unsafe)"
 _WAY_OUT = "or pass --unsafe-no-sandbox to run generated code without protection"
 
 
-class SandboxUnavailable(RuntimeError):  # noqa: N818 - reads as what it says
+class SandboxUnavailable(RuntimeError):
     """This machine cannot contain a program; the message is one sentence with the remedy."""
 
 

@@ -15,7 +15,7 @@ Schema = TypeVar("Schema", bound=BaseModel)
 MAXIMUM_BYTES = 4 * 1024 * 1024
 
 
-class ResultInvalid(ValueError):  # noqa: N818 - reads as what it says
+class ResultInvalid(ValueError):
     """A result that is missing, is not what it should be, or cannot be trusted; one sentence."""
 
 

@@ -82,8 +82,6 @@ class _Compilation:
             quantities=facts.quantities,
             bodies=list(spec.dynamics.bodies),
             ranges={name: ranges[name] for name in facts.quantities if name in ranges},
-            has_chance=facts.has_chance or any(b.writes for b in spec.dynamics.bodies),
-            depends_on_decision=facts.depends_on_decision(),
         )
 
     # -- statements ----------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from nodes.codegen.symbols import SymbolTable
+from sandbox.programs.requests import ActionSpace
 from state.dynamics import CodeBody
 from state.spec import Spec
 from state.variables import Variable
@@ -15,16 +16,6 @@ class Statement:
     targets: tuple[str, ...]
     source: str
     comment: str = ""
-
-
-@dataclass(frozen=True)
-class Space:
-    """A Gymnasium space as data: kind and its sizes or bounds (flat lists)."""
-
-    kind: str
-    sizes: tuple[int, ...] = ()
-    low: tuple[float, ...] = ()
-    high: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -43,7 +34,7 @@ class Program:
 
     spec: Spec
     symbols: SymbolTable
-    action_space: Space
+    action_space: ActionSpace
     decisions: list[Decision]
     observation: list[str]
     observation_low: tuple[float, ...]
@@ -58,6 +49,3 @@ class Program:
     quantities: list[str]
     bodies: list[CodeBody] = field(default_factory=list)
     ranges: dict[str, tuple[float | None, float | None]] = field(default_factory=dict)
-    has_chance: bool = False
-    depends_on_decision: bool = True
-    """False where no kept value ever depends on a decision: each step stands for itself."""

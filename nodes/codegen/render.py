@@ -8,8 +8,9 @@ from nodes.codegen import units
 from nodes.codegen.attributes import attribute_name
 from nodes.codegen.compile_spec import step_length_of
 from nodes.codegen.expression_compiler import ExpressionCompiler
-from nodes.codegen.program import Decision, Program, Space, Statement
+from nodes.codegen.program import Decision, Program, Statement
 from nodes.codegen.symbols import SymbolTable
+from sandbox.programs.requests import ActionSpace
 from state.artefacts import BodySource
 from state.expressions import ExpressionError
 from state.parameters import Parameter, Value
@@ -128,14 +129,14 @@ def _variable_line(variable: Variable) -> dict[str, str]:
     }
 
 
-def _space_source(space: Space) -> str:
-    if space.kind == "Discrete":
+def _space_source(space: ActionSpace) -> str:
+    if space.kind == "discrete":
         return f"gymnasium.spaces.Discrete({space.sizes[0]})"
-    if space.kind == "MultiDiscrete":
-        return f"gymnasium.spaces.MultiDiscrete({list(space.sizes)})"
+    if space.kind == "multi_discrete":
+        return f"gymnasium.spaces.MultiDiscrete({space.sizes})"
     return (
-        f"gymnasium.spaces.Box(np.array({list(space.low)}, dtype=np.float32), "
-        f"np.array({list(space.high)}, dtype=np.float32), dtype=np.float32)"
+        f"gymnasium.spaces.Box(np.array({space.low}, dtype=np.float32), "
+        f"np.array({space.high}, dtype=np.float32), dtype=np.float32)"
     )
 
 
@@ -149,20 +150,20 @@ def _bound(number: float) -> str:
     return "-np.inf" if number <= -WIDEST else repr(number)
 
 
-def _decode(decision: Decision, space: Space) -> str:
+def _decode(decision: Decision, space: ActionSpace) -> str:
     """The line that reads one decision from the action."""
     variable = decision.variable
     target = f"self.{attribute_name(variable.name)}"
     shape = tuple(variable.shape)
-    offset = f"{decision.offset} + " if decision.offset and space.kind != "Box" else ""
-    if space.kind == "Discrete":
+    offset = f"{decision.offset} + " if decision.offset and space.kind != "box" else ""
+    if space.kind == "discrete":
         return f"{target} = {_scalar_kind(variable)}({offset}int(action))"
     if not shape:
         return f"{target} = {_scalar_kind(variable)}({offset}{_rounded(variable, space)}(action[{decision.start}]))"  # noqa: E501
     part = f"np.asarray(action)[{decision.start}:{decision.start + decision.length}]"
     if len(shape) > 1:
         part = f"{part}.reshape({shape})"
-    if space.kind == "Box" and variable.dtype != "real":
+    if space.kind == "box" and variable.dtype != "real":
         part = f"np.rint({part})"
     kind = {"integer": "int", "real": "float", "boolean": "bool"}[variable.dtype]
     return f"{target} = ({offset}{part}).astype({kind})"
@@ -172,8 +173,8 @@ def _scalar_kind(variable: Variable) -> str:
     return {"integer": "int", "real": "float", "boolean": "bool"}[variable.dtype]
 
 
-def _rounded(variable: Variable, space: Space) -> str:
-    return "np.rint" if space.kind == "Box" and variable.dtype != "real" else ""
+def _rounded(variable: Variable, space: ActionSpace) -> str:
+    return "np.rint" if space.kind == "box" and variable.dtype != "real" else ""
 
 
 def _line(statement: Statement) -> str:

@@ -46,15 +46,6 @@ class RuleFacts:
             if v.name in self.rules or v.name in self.spec.sar.action
         ]
 
-    @property
-    def has_chance(self) -> bool:
-        """True if any rule draws a random number."""
-        return any(
-            _random(text)
-            for rule in self.rules.values()
-            for text in (rule.initial, rule.expression)
-        )
-
     def within_step(self) -> set[str]:
         """Quantities that have no value in a step before their rule has run."""
         kinds = ("computed", "revealed_after_decision")
@@ -85,23 +76,6 @@ class RuleFacts:
         if rule.kind in ("known_before_decision", "fixed") or rule.variable in self.seen_computed:
             return rule.expression
         return None
-
-    def depends_on_decision(self) -> bool:
-        """True if the end or anything that lasts into the next step can depend on a decision."""
-        touched = set(self.spec.sar.action)
-        sources = {r.variable: set(_names(r.expression)) for r in self.rules.values()}
-        for body in self.bodies("step"):
-            for name in body.writes:
-                sources[name] = set(body.reads)
-        for _ in sources:
-            touched |= {name for name, used in sources.items() if _bare(used) & touched}
-        lasting = {
-            name
-            for name, rule in self.rules.items()
-            if rule.kind in ("updated", "known_before_decision", "code")
-        }
-        end = _bare(set(_names(self.spec.dynamics.termination)))
-        return bool(touched & (lasting | end))
 
     # -- checks --------------------------------------------------------------------------------
 

@@ -4,8 +4,9 @@ import math
 
 from nodes.codegen.constants import constant_value
 from nodes.codegen.problems import Problems
-from nodes.codegen.program import Decision, Space
+from nodes.codegen.program import Decision
 from nodes.codegen.symbols import SymbolTable
+from sandbox.programs.requests import ActionSpace
 from state.expressions import ExpressionError, parse
 from state.spec import Spec
 from state.variables import Bound, Variable
@@ -51,7 +52,7 @@ def count(variable: Variable) -> int:
 
 def action_space(
     spec: Spec, ranges: dict[str, tuple[float | None, float | None]], problems: Problems
-) -> tuple[Space, list[Decision]]:
+) -> tuple[ActionSpace, list[Decision]]:
     """The action space of all decisions together.
 
     One whole-number choice gives Discrete, several give MultiDiscrete, real numbers give Box
@@ -80,13 +81,12 @@ def action_space(
         lows += [low] * length
         highs += [high] * length
     if all(d.variable.dtype != "real" for d in decisions):
-        sizes = tuple(
-            int(math.floor(high) - math.ceil(low)) + 1
-            for low, high in zip(lows, highs, strict=True)
-        )
+        sizes = [
+            math.floor(high) - math.ceil(low) + 1 for low, high in zip(lows, highs, strict=True)
+        ]
         single = len(sizes) == 1 and not decisions[0].variable.shape
-        return Space("Discrete" if single else "MultiDiscrete", sizes), decisions
-    return Space("Box", (len(lows),), tuple(lows), tuple(highs)), decisions
+        return ActionSpace("discrete" if single else "multi_discrete", sizes), decisions
+    return ActionSpace("box", low=lows, high=highs), decisions
 
 
 def observation_bounds(

@@ -125,13 +125,6 @@ def test_same_seed_same_episode_other_seed_another() -> None:
     assert np.array_equal(first.step(1)[0], again.step(1)[0])
 
 
-def test_a_choice_that_touches_nothing_later_is_told_from_one_that_does() -> None:
-    assert [compile_spec(make())[0].depends_on_decision for make in (wireless, inventory)] == [  # type: ignore[union-attr]
-        False,
-        True,
-    ]
-
-
 def test_rules_are_worked_out_in_an_order_that_has_all_values() -> None:
     spec = inventory()
     turned = spec.dynamics.model_copy(update={"rules": spec.dynamics.rules[::-1]})
