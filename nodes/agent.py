@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from nodes.models.budget import TokenBudget
 from nodes.models.journal import CallJournal
 from nodes.models.structured import call_structured
+from nodes.sentences import sentences_of
 from nodes.settings import RunSettings
 from state.findings import Finding
 from state.run_state import RunState
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound=BaseModel)
 
 REPAIRS = 2
-REPAIRS_IN_DEBUGGING = 1
+"""Times a faulty answer is shown to the model; once where its owner is asked again anyway, and
+once for a local model, to which another try costs a minute and seldom helps."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,7 @@ def ask(
     if settings.model is None:
         raise ValueError("no model was chosen for the agents")
     templates = prompt_templates()
+    sentences = sentences_of(state.description)
     remarks = own_remarks(state, agent)
     text = templates.get_template(f"{agent}.md").render(state=state, **values)
     if remarks:
@@ -95,11 +98,11 @@ def ask(
         schema,
         [
             ("system", templates.get_template("system.md").render()),
-            ("user", templates.get_template("description.md").render(state=state) + "\n" + text),
+            ("user", templates.get_template("description.md").render(sentences=sentences) + text),
         ],
         agent=agent,
         check=check,
-        repairs=REPAIRS_IN_DEBUGGING if remarks else REPAIRS,
+        repairs=1 if remarks or settings.model.provider == "local" else REPAIRS,
         budget=TokenBudget(settings.max_tokens, used),
         journal=CallJournal(Path(state.run_folder) / "llm_calls.jsonl"),
         max_output_tokens=max_output_tokens,

@@ -5,39 +5,51 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from nodes.agent import ask, noted
-from nodes.grounding import is_quoted
+from nodes.sentences import quoted
 from nodes.settings import RunSettings
-from state.constraints import Constraint, ConstraintList
+from state.constraints import Constraint
+from state.piece import Identifier, Piece
 from state.run_state import RunState
 
 
-def constraint(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
-    """Extract the constraints; what the description does not say is not one."""
-    text = state.description
+class ConstraintReply(Piece):
+    """One rule; ``sentence`` is the number of the one that says it."""
 
-    def check(answer: ConstraintList) -> list[str]:
+    sentence: int
+    name: Identifier
+    statement: str
+
+
+class ConstraintListReply(Piece):
+    """What the model answers."""
+
+    constraints: list[ConstraintReply]
+
+
+def constraint(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
+    """Extract the constraints; what no sentence says is not one."""
+
+    def check(reply: ConstraintListReply) -> list[str]:
         return [
-            f"{c.name}: the quote {c.quote[:60]!r} is not in the description; if the description "
-            "does not say it, leave it out"
-            for c in answer.constraints
-            if not borne_out(c, text)
+            f"{c.name}: there is no sentence {c.sentence}; leave out what the description does "
+            "not say"
+            for c in reply.constraints
+            if not quoted(state.description, c.sentence)[0]
         ]
 
-    answer = ask("constraint", ConstraintList, state, runtime, check=check, max_output_tokens=1500)
+    answer = ask(
+        "constraint", ConstraintListReply, state, runtime, check=check, max_output_tokens=1000
+    )
     kept: dict[str, Constraint] = {}
     notes = []
     for c in answer.value.constraints:
-        if borne_out(c, text):
-            kept.setdefault(c.name, c)
-        else:
-            notes.append(f"dropped {c.name}: the description does not say it")
+        quote, assumed = quoted(state.description, c.sentence)
+        if assumed:
+            notes.append(f"dropped {c.name}: {assumed}")
+            continue
+        kept.setdefault(c.name, Constraint(quote=quote, name=c.name, statement=c.statement))
     return {
         "constraints": list(kept.values()),
         "calls": answer.calls,
         "notes": noted(state, "constraint", *notes),
     }
-
-
-def borne_out(constraint: Constraint, description: str) -> bool:
-    """True if it is quoted from the description or openly assumed."""
-    return bool(constraint.assumed.strip()) or is_quoted(constraint.quote, description)

@@ -7,7 +7,6 @@ from langgraph.runtime import Runtime
 from nodes.agent import ask, noted
 from nodes.codegen.compile_spec import compile_spec
 from nodes.codegen.helpers import with_helpers
-from nodes.grounding import simplified
 from nodes.settings import RunSettings
 from state.dynamics import Dynamics
 from state.run_state import RunState
@@ -44,9 +43,9 @@ def environment(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any
 
 def standard_complaints(gymnasium_id: str, description: str) -> list[str]:
     """A standard environment is taken only where the description itself asks for it by name."""
-    words = simplified(description)
-    name = simplified(gymnasium_id.rpartition("/")[2])
-    if name in words or (gymnasium_id.rpartition("-v")[0].lower() or name) in words:
+    words = description.lower()
+    name = gymnasium_id.rpartition("/")[2].lower()
+    if name and (name in words or name.rpartition("-v")[0] in words.split()):
         return []
     return [
         f"the description does not ask for the standard environment {gymnasium_id} by name: leave "

@@ -1,28 +1,38 @@
 """Objective agent: what the decision maker wants (paper, section 3.2)."""
 
-from typing import Any
+from typing import Any, Literal
 
 from langgraph.runtime import Runtime
 
 from nodes.agent import ask, noted
-from nodes.grounding import is_quoted
+from nodes.sentences import quoted
 from nodes.settings import RunSettings
 from state.objective import Objective
+from state.piece import Piece
 from state.run_state import RunState
 
 
+class ObjectiveReply(Piece):
+    """What the model answers; ``sentence`` is the number of the one that states the goal."""
+
+    sentence: int
+    sense: Literal["maximize", "minimize"]
+    statement: str
+    measure: str
+
+
 def objective(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
-    """Extract the objective with the words that state it."""
+    """Extract the objective with the sentence that states it."""
 
-    def check(answer: Objective) -> list[str]:
-        if answer.assumed.strip() or is_quoted(answer.quote, state.description):
-            return []
-        return [f"the quote {answer.quote[:60]!r} is not in the description"]
+    def check(reply: ObjectiveReply) -> list[str]:
+        return [] if quoted(state.description, reply.sentence)[0] else ["no such sentence"]
 
-    answer = ask("objective", Objective, state, runtime, check=check, max_output_tokens=500)
-    value, notes = answer.value, []
-    if answer.complaints:
-        reason = "the model gave no exact words of the description for it"
-        value = value.model_copy(update={"quote": "", "assumed": reason})
-        notes.append(f"{value.statement} ({reason})")
-    return {"objective": value, "calls": answer.calls, "notes": noted(state, "objective", *notes)}
+    answer = ask("objective", ObjectiveReply, state, runtime, check=check, max_output_tokens=400)
+    quote, assumed = quoted(state.description, answer.value.sentence)
+    given = answer.value.model_dump(exclude={"sentence"})
+    notes = [f"no sentence states the goal; assumed: {given['statement']}"] if assumed else []
+    return {
+        "objective": Objective(quote=quote, assumed=assumed, **given),
+        "calls": answer.calls,
+        "notes": noted(state, "objective", *notes),
+    }

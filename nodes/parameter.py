@@ -1,25 +1,65 @@
-"""Parameter agent: the known constants of the task (paper, section 3.2)."""
+"""Parameter agent: the known constants of the task (paper, section 3.2).
+
+The numbers are read off the description by rule and shown to the model, which names them: a
+number is never copied by a model, so it is never copied wrongly.
+"""
 
 from typing import Any
 
 from langgraph.runtime import Runtime
+from pydantic import Field
 
 from nodes.agent import ask, noted
-from nodes.grounding import has_number, is_quoted, sentence_with
+from nodes.mentions import Mention, mentions_of, shown
+from nodes.sentences import sentences_of
 from nodes.settings import RunSettings
-from state.parameters import Parameter, ParameterList, Value
+from state.parameters import Parameter, Value
+from state.piece import Identifier, Piece
 from state.run_state import RunState
 
 
+class NamedNumbers(Piece):
+    """One constant: the numbers that it takes its value from, and what it is."""
+
+    numbers: list[int] = Field(min_length=1)
+    name: Identifier
+    definition: str
+    unit: str
+
+
+class AssumedNumber(Piece):
+    """A constant that the description does not give."""
+
+    name: Identifier
+    definition: str
+    value: float
+    unit: str
+    reason: str
+
+
+class ParameterReply(Piece):
+    """What the model answers."""
+
+    parameters: list[NamedNumbers]
+    assumed: list[AssumedNumber] = Field(default_factory=list)
+
+
 def parameter(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
-    """Extract the parameters; each is quoted from the description or assumed with a reason."""
-    text = state.description
+    """Name the numbers of the description; what is assumed beside them carries its reason."""
+    mentions = mentions_of(state.description)
 
-    def check(answer: ParameterList) -> list[str]:
-        return complaints(answer.parameters, text)
+    def check(reply: ParameterReply) -> list[str]:
+        return complaints(reply, len(mentions))
 
-    answer = ask("parameter", ParameterList, state, runtime, check=check)
-    kept, notes = grounded(answer.value.parameters, text)
+    answer = ask(
+        "parameter",
+        ParameterReply,
+        state,
+        runtime,
+        check=check,
+        mentions=shown(mentions, state.description),
+    )
+    kept, notes = parameters_from(answer.value, mentions, sentences_of(state.description))
     return {
         "parameters": kept,
         "calls": answer.calls,
@@ -27,50 +67,55 @@ def parameter(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
     }
 
 
-def complaints(parameters: list[Parameter], description: str) -> list[str]:
-    """What in ``parameters`` the description does not bear out, in words for the model."""
+def complaints(reply: ParameterReply, count: int) -> list[str]:
+    """What in ``reply`` points at nothing or says a thing twice, in words for the model."""
     found: list[str] = []
-    seen: set[str] = set()
-    for p in parameters:
-        if p.name in seen:
-            found.append(f"{p.name} is listed twice; list it once")
-        seen.add(p.name)
-        missing = [v for v in flat(p.value) if not has_number(v, description)]
-        if missing and not p.assumed:
-            found.append(
-                f"{p.name}: the number {missing[0]:g} is not in the description; correct it or "
-                "leave the parameter out (only if the task needs it, quote 'assumed: ' and why)"
-            )
-        elif not missing and not is_quoted(p.quote, description):
-            found.append(f"{p.name}: the quote {p.quote[:60]!r} is not in the description")
+    names = [p.name for p in reply.parameters] + [p.name for p in reply.assumed]
+    found += [f"{name} is listed twice; list it once" for name in _repeated(names)]
+    for p in reply.parameters:
+        wrong = [number for number in p.numbers if not 1 <= number <= count]
+        if wrong:
+            found.append(f"{p.name}: there is no number #{wrong[0]}; the last one is #{count}")
     return found
 
 
-def grounded(parameters: list[Parameter], description: str) -> tuple[list[Parameter], list[str]]:
-    """Keep what the description bears out or what is openly assumed; say what was dropped.
-
-    A number that stands in the description is never an assumption; where the quote is not exact
-    the sentence that holds the number takes its place.
-    """
+def parameters_from(
+    reply: ParameterReply, mentions: list[Mention], sentences: list[str]
+) -> tuple[list[Parameter], list[str]]:
+    """Parameters with their values and quotes, and notes on assumptions and unused numbers."""
     kept: dict[str, Parameter] = {}
     notes: list[str] = []
-    for p in parameters:
-        if p.name in kept:
+    for p in reply.parameters:
+        pointed = [mentions[n - 1] for n in p.numbers if 1 <= n <= len(mentions)]
+        if not pointed:
+            notes.append(f"dropped {p.name}: it points at no number of the description")
             continue
-        sentences = [sentence_with(v, description) for v in flat(p.value)]
-        if all(sentences):
-            quote = p.quote if is_quoted(p.quote, description) else sentences[0]
-            kept[p.name] = p.model_copy(update={"quote": quote, "assumed": ""})
-        elif p.assumed:
-            kept[p.name] = p
-            notes.append(f"assumed {p.name} = {p.value} {p.unit}: {p.assumed}")
-        else:
-            notes.append(f"dropped {p.name}: the description does not say it")
+        kept.setdefault(
+            p.name,
+            Parameter(
+                quote=sentences[pointed[0].sentence - 1],
+                name=p.name,
+                definition=p.definition,
+                value=value_of([mention.value for mention in pointed]),
+                unit=p.unit,
+            ),
+        )
+    for a in reply.assumed:
+        if a.name not in kept:
+            given = a.model_dump(exclude={"reason"})
+            kept[a.name] = Parameter(**given, assumed=a.reason or "not given")
+            notes.append(f"assumed {a.name} = {a.value:g} {a.unit}: {a.reason}")
+    used = {number for p in reply.parameters for number in p.numbers}
+    values = {mentions[n - 1].value for n in used if 1 <= n <= len(mentions)}
+    unused = [m for m in mentions if m.number not in used and m.value not in values]
+    notes += [f"no parameter uses {m.value:g} of “{sentences[m.sentence - 1]}”" for m in unused]
     return list(kept.values()), notes
 
 
-def flat(value: Value) -> list[float]:
-    """All numbers of a value."""
-    if not isinstance(value, list):
-        return [value]
-    return [number for item in value for number in flat(item)]
+def value_of(numbers: list[float]) -> Value:
+    """One number if the same is mentioned again and again, a list if they differ."""
+    return numbers[0] if len(set(numbers)) == 1 else numbers
+
+
+def _repeated(names: list[str]) -> list[str]:
+    return sorted({name for name in names if names.count(name) > 1})

@@ -3,34 +3,53 @@
 from typing import Any
 
 from langgraph.runtime import Runtime
+from pydantic.json_schema import SkipJsonSchema
 
 from nodes.agent import ask, noted
 from nodes.codegen.problems import Problems
 from nodes.codegen.spaces import MOST_OPTIONS, ranges_of
 from nodes.codegen.symbols import SymbolTable
+from nodes.sentences import quoted
 from nodes.settings import RunSettings
 from state.parameters import Parameter
+from state.piece import Piece
 from state.run_state import RunState
-from state.variables import Variable, VariableList
+from state.variables import Variable
+
+
+class VariableReply(Variable):
+    """A variable; ``sentence`` is the number of the one that is about it, 0 if none is."""
+
+    quote: SkipJsonSchema[str] = ""
+    sentence: int = 0
+
+
+class VariableListReply(Piece):
+    """What the model answers."""
+
+    variables: list[VariableReply]
 
 
 def variable(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
     """Extract decision and system variables."""
 
-    def check(answer: VariableList) -> list[str]:
-        return complaints(answer.variables, state.parameters)
+    def check(reply: VariableListReply) -> list[str]:
+        return complaints(list(reply.variables), state.parameters)
 
-    previous = VariableList(variables=state.variables) if state.variables else None
-    answer = ask(
-        "variable", VariableList, state, runtime, check=check, previous=previous,
-        max_output_tokens=3000,
-    )  # fmt: skip
-    kept, notes = without_repeats(answer.value.variables, state.parameters)
+    answer = ask("variable", VariableListReply, state, runtime, check=check, max_output_tokens=3000)
+    variables = [_sourced(reply, state.description) for reply in answer.value.variables]
+    kept, notes = without_repeats(variables, state.parameters)
     return {
         "variables": kept,
         "calls": answer.calls,
         "notes": noted(state, "variable", *notes),
     }
+
+
+def _sourced(reply: VariableReply, description: str) -> Variable:
+    quote, assumed = quoted(description, reply.sentence)
+    given = reply.model_dump(exclude={"sentence", "quote", "assumed"})
+    return Variable(quote=quote, assumed=assumed, **given)
 
 
 def complaints(variables: list[Variable], parameters: list[Parameter]) -> list[str]:

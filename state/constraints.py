@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from state.piece import Identifier, Piece, Sourced
+from state.piece import Identifier, Sourced
 
 
 class Constraint(Sourced):
@@ -10,9 +10,3 @@ class Constraint(Sourced):
 
     name: Identifier
     statement: str = Field(description="the rule in one sentence")
-
-
-class ConstraintList(Piece):
-    """Answer of the constraint agent."""
-
-    constraints: list[Constraint]

@@ -8,7 +8,7 @@ from state.piece import Sourced
 
 
 class Objective(Sourced):
-    """Answer of the objective agent."""
+    """The goal over a whole episode."""
 
     sense: Literal["maximize", "minimize"]
     statement: str = Field(description="the goal in one sentence")

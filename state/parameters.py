@@ -2,7 +2,7 @@
 
 from pydantic import Field, field_validator
 
-from state.piece import Identifier, Piece, Sourced
+from state.piece import Identifier, Sourced
 
 Value = float | list[float] | list[list[float]]
 
@@ -34,9 +34,3 @@ class Parameter(Sourced):
         if self.value and isinstance(self.value[0], list):
             return (len(self.value), len(self.value[0]))
         return (len(self.value),)
-
-
-class ParameterList(Piece):
-    """Answer of the parameter agent."""
-
-    parameters: list[Parameter]

@@ -1,9 +1,9 @@
 """What every piece of the specification has in common."""
 
 import re
-from typing import Annotated, Self
+from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict
 from pydantic.json_schema import SkipJsonSchema
 
 IDENTIFIER = re.compile(r"^[a-z][a-z0-9_]*$")
@@ -38,20 +38,9 @@ class Piece(BaseModel):
 class Sourced(Piece):
     """A piece that says where it comes from.
 
-    Either ``quote`` holds the exact words of the description, or ``assumed`` holds the reason
-    for something that the description does not give. A model is asked for the quote only; it
-    marks an assumption by a quote that begins with ``assumed:``.
+    Either ``quote`` holds the words of the description that say it, or ``assumed`` holds the
+    reason for something that the description does not give.
     """
 
-    quote: str = Field(
-        default="",
-        description="the exact words of the description that say this, or 'assumed: why'",
-    )
+    quote: str = ""
     assumed: SkipJsonSchema[str] = ""
-
-    @model_validator(mode="after")
-    def _an_assumption_is_no_quote(self) -> Self:
-        marked = re.match(r"\s*assum(?:ed|ption)\s*[:\-]\s*(.+)", self.quote, re.I | re.S)
-        if marked:
-            self.assumed, self.quote = marked.group(1).strip(), ""
-        return self

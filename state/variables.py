@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from state.piece import Identifier, Piece, Sourced
+from state.piece import Identifier, Sourced
 
 Bound = float | str | None
 
@@ -40,9 +40,3 @@ class Variable(Sourced):
         if any(size < 1 or size > 10_000 for size in self.shape):
             raise ValueError(f"variable {self.name}: sizes in shape must be from 1 to 10000")
         return self
-
-
-class VariableList(Piece):
-    """Answer of the variable agent."""
-
-    variables: list[Variable]

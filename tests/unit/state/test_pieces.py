@@ -20,12 +20,6 @@ def test_other_spellings_of_a_name_are_taken_for_snake_case(name: str) -> None:
     assert Parameter(name=name, definition="", value=1).name == "channel_gain"
 
 
-def test_an_assumption_is_told_from_a_quote() -> None:
-    assumed = Parameter(name="p", definition="", value=1, quote="assumed: nobody said")
-    assert (assumed.quote, assumed.assumed) == ("", "nobody said")
-    assert "assumed" not in Parameter.model_json_schema()["properties"]
-
-
 @pytest.mark.parametrize("value", [[], [[1.0], []], [[1.0, 2.0], [3.0]]])
 def test_a_list_of_numbers_is_full_and_even(value: list[float]) -> None:
     with pytest.raises(ValidationError):

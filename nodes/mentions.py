@@ -1,0 +1,88 @@
+"""Every number that the description mentions, so that none has to be copied and none is lost."""
+
+import re
+from dataclasses import dataclass
+
+from nodes.sentences import sentences_of
+
+_DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?"
+_SIGN = r"(?:(?<![\w)\]])[-+−–])?"
+_WORDS = {
+    word: value
+    for value, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
+        "fifteen sixteen seventeen eighteen nineteen twenty".split()
+    )
+} | {
+    "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "hundred": 100, "thousand": 1000,
+    "half": 0.5, "dozen": 12,
+}  # fmt: skip
+_MENTION = re.compile(
+    rf"(?<![\w.])(?P<digits>{_SIGN}{_DIGITS})|\b(?P<word>{'|'.join(_WORDS)})\b", re.I
+)
+_BETWEEN_ITEMS = re.compile(r"^\s*[^\W\d]{0,4}\s*(?:,|;|,?\s*and\b)\s*$")
+_AROUND = 45
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A number in the description: its value, its sentence and where in it."""
+
+    number: int
+    value: float
+    sentence: int
+    start: int
+    end: int
+
+
+def shown(mentions: list[Mention], description: str) -> list[str]:
+    """Lines that show ``mentions`` in a prompt; the items of one list share a line."""
+    sentences = sentences_of(description)
+    lines: list[str] = []
+    run: list[Mention] = []
+    for mention in [*mentions, None]:
+        if run and (mention is None or not _same_list(run[-1], mention, sentences)):
+            lines.append(_line(run, sentences[run[0].sentence - 1]))
+            run = []
+        if mention is not None:
+            run.append(mention)
+    return lines
+
+
+def _same_list(one: Mention, next_one: Mention, sentences: list[str]) -> bool:
+    if one.sentence != next_one.sentence:
+        return False
+    between = sentences[one.sentence - 1][one.end : next_one.start]
+    return bool(_BETWEEN_ITEMS.match(between))
+
+
+def _line(run: list[Mention], sentence: str) -> str:
+    start, end = max(0, run[0].start - _AROUND), run[-1].end + _AROUND
+    around = sentence[start:end]
+    around = around if start == 0 else around.partition(" ")[2] or around
+    around = around if end >= len(sentence) else around.rpartition(" ")[0] or around
+    numbers = ", ".join(f"#{mention.number}: {mention.value:g}" for mention in run)
+    return f"{numbers} in “{around}”"
+
+
+def mentions_of(description: str) -> list[Mention]:
+    """All numbers in ``description`` in their order, digits and small number words alike.
+
+    "One" is left out where it can be the pronoun; the model can still assume it.
+    """
+    found: list[Mention] = []
+    for index, sentence in enumerate(sentences_of(description), start=1):
+        for match in _MENTION.finditer(sentence):
+            value = _value(match)
+            if value is None:
+                continue
+            found.append(Mention(len(found) + 1, value, index, match.start(), match.end()))
+    return found
+
+
+def _value(match: re.Match[str]) -> float | None:
+    if match.group("word"):
+        word = match.group("word").lower()
+        return None if word == "one" else float(_WORDS[word])
+    text = re.sub(r"[−–]", "-", match.group("digits")).replace(",", "")
+    return float(text)

@@ -1,0 +1,69 @@
+"""Every number and every sentence of a description can be pointed at."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nodes.mentions import mentions_of, shown
+from nodes.sentences import quoted, sentences_of
+
+TEXT = """# Three ovens
+
+A bakery bakes up to 1,200 loaves a day, e.g. on Mondays. Each loaf costs 0.5
+euro; a 15 % loss is usual.
+
+- Ovens heat to −40 or +250 °C, at 10 kW, 20 kW and 30 kW.
+- Gain: -30 - 35 log10(d), within 3-5 dB.
+"""
+
+
+def test_sentences_headings_and_items_stand_alone() -> None:
+    assert sentences_of(TEXT) == [
+        "# Three ovens",
+        "A bakery bakes up to 1,200 loaves a day, e.g. on Mondays.",
+        "Each loaf costs 0.5 euro; a 15 % loss is usual.",
+        "- Ovens heat to −40 or +250 °C, at 10 kW, 20 kW and 30 kW.",
+        "- Gain: -30 - 35 log10(d), within 3-5 dB.",
+    ]
+
+
+def test_all_numbers_are_mentioned_with_their_signs() -> None:
+    values = [mention.value for mention in mentions_of(TEXT)]
+    assert values == [3, 1200, 0.5, 15, -40, 250, 10, 20, 30, -30, 35, 3, 5]
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("one of them", []),
+        ("Half of two dozen", [0.5, 2, 12]),
+        ("x2 and a1 are names, v1.2.3 is a version", []),
+        ("2.5e3 units at (-4)", [2500, -4]),
+        ("10MHz", [10]),
+        ("ten days", [10]),
+    ],
+)
+def test_what_counts_as_a_number(text: str, values: list[float]) -> None:
+    assert [mention.value for mention in mentions_of(text)] == values
+
+
+def test_the_items_of_one_list_share_a_line() -> None:
+    lines = shown(mentions_of(TEXT), TEXT)
+    assert any(line.startswith("#7: 10, #8: 20, #9: 30 in") for line in lines)
+    assert sum(line.count("#") for line in lines if not line.startswith("#1:")) == 12
+
+
+def test_a_quote_is_the_sentence_that_is_pointed_at() -> None:
+    assert quoted(TEXT, 3) == ("Each loaf costs 0.5 euro; a 15 % loss is usual.", "")
+    assert quoted(TEXT, 0)[0] == quoted(TEXT, 6)[0] == ""
+    assert quoted(TEXT, 0)[1]
+
+
+@given(st.text(max_size=200))
+def test_any_text_has_sentences_and_numbers(text: str) -> None:
+    sentences = sentences_of(text)
+    mentions = mentions_of(text)
+    assert all(1 <= mention.sentence <= len(sentences) for mention in mentions)
+    assert [mention.number for mention in mentions] == list(range(1, len(mentions) + 1))
+    joined = "\n".join(shown(mentions, text))
+    assert all(f"#{mention.number}:" in joined for mention in mentions)
