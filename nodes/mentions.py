@@ -28,7 +28,6 @@ _AROUND = 45
 class Mention:
     """A number in the description: its value, its sentence and where in it."""
 
-    number: int
     value: float
     sentence: int
     start: int
@@ -42,7 +41,8 @@ def shown(mentions: list[Mention], description: str) -> list[str]:
     run: list[Mention] = []
     for mention in [*mentions, None]:
         if run and (mention is None or not _same_list(run[-1], mention, sentences)):
-            lines.append(_line(run, sentences[run[0].sentence - 1]))
+            parts = [run] if len(run) > 2 else [[item] for item in run]
+            lines += [_line(part, sentences[run[0].sentence - 1]) for part in parts]
             run = []
         if mention is not None:
             run.append(mention)
@@ -61,7 +61,7 @@ def _line(run: list[Mention], sentence: str) -> str:
     around = sentence[start:end]
     around = around if start == 0 else around.partition(" ")[2] or around
     around = around if end >= len(sentence) else around.rpartition(" ")[0] or around
-    numbers = ", ".join(f"#{mention.number}: {mention.value:g}" for mention in run)
+    numbers = ", ".join(f"{mention.value:.12g}" for mention in run)
     return f"{numbers} in “{around}”"
 
 
@@ -76,7 +76,7 @@ def mentions_of(description: str) -> list[Mention]:
             value = _value(match)
             if value is None:
                 continue
-            found.append(Mention(len(found) + 1, value, index, match.start(), match.end()))
+            found.append(Mention(value, index, match.start(), match.end()))
     return found
 
 
@@ -86,3 +86,21 @@ def _value(match: re.Match[str]) -> float | None:
         return None if word == "one" else float(_WORDS[word])
     text = re.sub(r"[−–]", "-", match.group("digits")).replace(",", "")
     return float(text)
+
+
+def closest(value: float, words: str, mentions: list[Mention], description: str) -> Mention | None:
+    """The mention of ``value`` whose sentence shares most words with ``words``, or None."""
+    same = [m for m in mentions if abs(m.value - value) <= 1e-9 * max(1.0, abs(value))]
+    sentences = sentences_of(description)
+    wanted = _words(words)
+
+    def shared(mention: Mention) -> tuple[int, int]:
+        sentence = sentences[mention.sentence - 1]
+        near = sentence[max(0, mention.start - _AROUND) : mention.end + _AROUND]
+        return len(wanted & _words(near)), len(wanted & _words(sentence))
+
+    return max(same, key=shared, default=None)
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"[^\W\d_]+", text.lower()))

@@ -1,27 +1,31 @@
 """Parameter agent: the known constants of the task (paper, section 3.2).
 
-The numbers are read off the description by rule and shown to the model, which names them: a
-number is never copied by a model, so it is never copied wrongly.
+The numbers are read off the description by rule and shown to the model, which names them. A
+value that is not among them is not taken over, so none is invented and none is copied wrongly.
 """
 
+import re
 from typing import Any
 
 from langgraph.runtime import Runtime
 from pydantic import Field
 
 from nodes.agent import ask, noted
-from nodes.mentions import Mention, mentions_of, shown
+from nodes.codegen.units import parse_unit
+from nodes.mentions import Mention, closest, mentions_of, shown
 from nodes.sentences import sentences_of
 from nodes.settings import RunSettings
 from state.parameters import Parameter, Value
 from state.piece import Identifier, Piece
 from state.run_state import RunState
 
+NO_UNIT = {"none", "null", "-", "n/a", "unitless", "dimensionless"}
 
-class NamedNumbers(Piece):
-    """One constant: the numbers that it takes its value from, and what it is."""
 
-    numbers: list[int] = Field(min_length=1)
+class NamedNumber(Piece):
+    """One constant: a number of the description (or a list of them), and what it is."""
+
+    value: float | list[float] | list[list[float]]
     name: Identifier
     definition: str
     unit: str
@@ -40,26 +44,22 @@ class AssumedNumber(Piece):
 class ParameterReply(Piece):
     """What the model answers."""
 
-    parameters: list[NamedNumbers]
+    parameters: list[NamedNumber]
     assumed: list[AssumedNumber] = Field(default_factory=list)
 
 
 def parameter(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
     """Name the numbers of the description; what is assumed beside them carries its reason."""
-    mentions = mentions_of(state.description)
+    text = state.description
+    mentions = mentions_of(text)
 
     def check(reply: ParameterReply) -> list[str]:
-        return complaints(reply, len(mentions))
+        return complaints(reply, mentions)
 
     answer = ask(
-        "parameter",
-        ParameterReply,
-        state,
-        runtime,
-        check=check,
-        mentions=shown(mentions, state.description),
+        "parameter", ParameterReply, state, runtime, check=check, mentions=shown(mentions, text)
     )
-    kept, notes = parameters_from(answer.value, mentions, sentences_of(state.description))
+    kept, notes = parameters_from(answer.value, mentions, text)
     return {
         "parameters": kept,
         "calls": answer.calls,
@@ -67,37 +67,46 @@ def parameter(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
     }
 
 
-def complaints(reply: ParameterReply, count: int) -> list[str]:
-    """What in ``reply`` points at nothing or says a thing twice, in words for the model."""
+def complaints(reply: ParameterReply, mentions: list[Mention]) -> list[str]:
+    """What in ``reply`` the description does not bear out, in words for the model."""
     found: list[str] = []
     names = [p.name for p in reply.parameters] + [p.name for p in reply.assumed]
     found += [f"{name} is listed twice; list it once" for name in _repeated(names)]
     for p in reply.parameters:
-        wrong = [number for number in p.numbers if not 1 <= number <= count]
-        if wrong:
-            found.append(f"{p.name}: there is no number #{wrong[0]}; the last one is #{count}")
+        given = [as_written(v, mentions) for v in flat(p.value)]
+        if not given or None in given:
+            missing = [v for v in flat(p.value) if as_written(v, mentions) is None]
+            said = f"the number {missing[0]:g} is not in the description" if missing else "no value"
+            found.append(f"{p.name}: {said}; copy the number from the list, or leave it out")
     return found
 
 
 def parameters_from(
-    reply: ParameterReply, mentions: list[Mention], sentences: list[str]
+    reply: ParameterReply, mentions: list[Mention], description: str
 ) -> tuple[list[Parameter], list[str]]:
     """Parameters with their values and quotes, and notes on assumptions and unused numbers."""
+    sentences = sentences_of(description)
     kept: dict[str, Parameter] = {}
     notes: list[str] = []
     for p in reply.parameters:
-        pointed = [mentions[n - 1] for n in p.numbers if 1 <= n <= len(mentions)]
-        if not pointed:
-            notes.append(f"dropped {p.name}: it points at no number of the description")
+        written = [as_written(v, mentions) for v in flat(p.value)]
+        values = [v for v in written if v is not None]
+        if not values or len(values) < len(written):
+            notes.append(f"dropped {p.name}: the description does not say it")
             continue
+        words = f"{p.name} {p.definition} {p.unit}".replace("_", " ")
+        mention = closest(values[0], words, mentions, description)
+        assert mention is not None
+        value = p.value if values == flat(p.value) else values[0] if len(values) == 1 else values
+        unit = p.unit if values == flat(p.value) else _unit_after(mention, sentences) or p.unit
         kept.setdefault(
             p.name,
             Parameter(
-                quote=sentences[pointed[0].sentence - 1],
+                quote=sentences[mention.sentence - 1],
                 name=p.name,
                 definition=p.definition,
-                value=value_of([mention.value for mention in pointed]),
-                unit=p.unit,
+                value=value,
+                unit="" if unit.lower() in NO_UNIT else unit,
             ),
         )
     for a in reply.assumed:
@@ -105,16 +114,48 @@ def parameters_from(
             given = a.model_dump(exclude={"reason"})
             kept[a.name] = Parameter(**given, assumed=a.reason or "not given")
             notes.append(f"assumed {a.name} = {a.value:g} {a.unit}: {a.reason}")
-    used = {number for p in reply.parameters for number in p.numbers}
-    values = {mentions[n - 1].value for n in used if 1 <= n <= len(mentions)}
-    unused = [m for m in mentions if m.number not in used and m.value not in values]
-    notes += [f"no parameter uses {m.value:g} of “{sentences[m.sentence - 1]}”" for m in unused]
+    used = {v for p in kept.values() for v in flat(p.value)}
+    for m in mentions:
+        if m.value not in used:
+            used.add(m.value)
+            notes.append(f"no parameter uses {m.value:g} of “{sentences[m.sentence - 1]}”")
     return list(kept.values()), notes
 
 
-def value_of(numbers: list[float]) -> Value:
-    """One number if the same is mentioned again and again, a list if they differ."""
-    return numbers[0] if len(set(numbers)) == 1 else numbers
+def as_written(value: float, mentions: list[Mention]) -> float | None:
+    """``value`` as the description writes it; None if it does not.
+
+    A model may write 10 MHz as 1e7 Hz or forget a sign: the number that stands in the text
+    counts, and the unit that stands beside it.
+    """
+    written = {m.value for m in mentions}
+    if any(_close(value, w) for w in written):
+        return next(w for w in written if _close(value, w))
+    for scale in (1.0, 1e3, 1e6, 1e9, 1e-3, 1e-6, 1e-9, 100.0, 0.01):
+        for sign in (1.0, -1.0):
+            match = next((w for w in written if _close(value * scale * sign, w)), None)
+            if match is not None:
+                return match
+    return None
+
+
+def flat(value: Value) -> list[float]:
+    """All numbers of a value."""
+    if not isinstance(value, list):
+        return [value]
+    return [number for item in value for number in flat(item)]
+
+
+def _unit_after(mention: Mention, sentences: list[str]) -> str:
+    """What stands right behind a number, where that reads as a unit."""
+    behind = sentences[mention.sentence - 1][mention.end :]
+    match = re.match(r"\s?([A-Za-zµ°%]{1,5}(?:/[A-Za-z]{1,3}\b)?)(?![\w])", behind)
+    word = match.group(1) if match else ""
+    return word if word and not parse_unit(word).plain_word else ""
+
+
+def _close(one: float, other: float) -> bool:
+    return abs(one - other) <= 1e-9 * max(abs(one), abs(other))
 
 
 def _repeated(names: list[str]) -> list[str]:

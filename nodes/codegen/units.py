@@ -61,6 +61,11 @@ class Unit:
     linear: PhysicalUnit
 
     @property
+    def plain_word(self) -> bool:
+        """True where the text names no physical unit, only what is counted, or nothing."""
+        return self.kind == "linear" and self.dimensionless
+
+    @property
     def dimensionless(self) -> bool:
         """True where the linear value has no physical dimension."""
         return bool(self.linear.dimensionless)

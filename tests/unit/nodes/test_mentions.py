@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nodes.mentions import mentions_of, shown
+from nodes.mentions import closest, mentions_of, shown
 from nodes.sentences import quoted, sentences_of
 
 TEXT = """# Three ovens
@@ -49,8 +49,8 @@ def test_what_counts_as_a_number(text: str, values: list[float]) -> None:
 
 def test_the_items_of_one_list_share_a_line() -> None:
     lines = shown(mentions_of(TEXT), TEXT)
-    assert any(line.startswith("#7: 10, #8: 20, #9: 30 in") for line in lines)
-    assert sum(line.count("#") for line in lines if not line.startswith("#1:")) == 12
+    assert sum(line.startswith("10, 20, 30 in “") for line in lines) == 1
+    assert len(lines) == 11
 
 
 def test_a_quote_is_the_sentence_that_is_pointed_at() -> None:
@@ -64,6 +64,15 @@ def test_any_text_has_sentences_and_numbers(text: str) -> None:
     sentences = sentences_of(text)
     mentions = mentions_of(text)
     assert all(1 <= mention.sentence <= len(sentences) for mention in mentions)
-    assert [mention.number for mention in mentions] == list(range(1, len(mentions) + 1))
     joined = "\n".join(shown(mentions, text))
-    assert all(f"#{mention.number}:" in joined for mention in mentions)
+    assert all(f"{mention.value:.12g}" in joined for mention in mentions)
+
+
+def test_the_closest_mention_is_the_one_whose_words_fit() -> None:
+    text = "Users are 200 m away. The transmit power is 200 mW."
+    mentions = mentions_of(text)
+    for words, sentence in (("distance of users m", 1), ("transmit power mW", 2)):
+        found = closest(200, words, mentions, text)
+        assert found is not None
+        assert found.sentence == sentence
+    assert closest(7, "anything", mentions, text) is None
