@@ -13,6 +13,7 @@ from pydantic import Field
 from nodes.agent import ask, noted
 from nodes.codegen.units import parse_unit
 from nodes.mentions import Mention, closest, mentions_of, shown
+from nodes.numbered import numbered_groups
 from nodes.sentences import sentences_of
 from nodes.settings import RunSettings
 from state.parameters import Parameter, Value
@@ -70,8 +71,6 @@ def parameter(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
 def complaints(reply: ParameterReply, mentions: list[Mention]) -> list[str]:
     """What in ``reply`` the description does not bear out, in words for the model."""
     found: list[str] = []
-    names = [p.name for p in reply.parameters] + [p.name for p in reply.assumed]
-    found += [f"{name} is listed twice; list it once" for name in _repeated(names)]
     for p in reply.parameters:
         given = [as_written(v, mentions) for v in flat(p.value)]
         if not given or None in given:
@@ -86,7 +85,7 @@ def parameters_from(
 ) -> tuple[list[Parameter], list[str]]:
     """Parameters with their values and quotes, and notes on assumptions and unused numbers."""
     sentences = sentences_of(description)
-    kept: dict[str, Parameter] = {}
+    found: list[Parameter] = []
     notes: list[str] = []
     for p in reply.parameters:
         written = [as_written(v, mentions) for v in flat(p.value)]
@@ -99,16 +98,16 @@ def parameters_from(
         assert mention is not None
         value = p.value if values == flat(p.value) else values[0] if len(values) == 1 else values
         unit = p.unit if values == flat(p.value) else _unit_after(mention, sentences) or p.unit
-        kept.setdefault(
-            p.name,
+        found.append(
             Parameter(
                 quote=sentences[mention.sentence - 1],
                 name=p.name,
                 definition=p.definition,
                 value=value,
                 unit="" if unit.lower() in NO_UNIT else unit,
-            ),
+            )
         )
+    kept = _merged(_told_apart(found))
     for a in reply.assumed:
         if a.name not in kept:
             given = a.model_dump(exclude={"reason"})
@@ -120,6 +119,41 @@ def parameters_from(
             used.add(m.value)
             notes.append(f"no parameter uses {m.value:g} of “{sentences[m.sentence - 1]}”")
     return list(kept.values()), notes
+
+
+def _told_apart(parameters: list[Parameter]) -> dict[str, Parameter]:
+    """Parameters by name; one name for two numbers is the low and the high end of a range."""
+    found: dict[str, Parameter] = {}
+    for name in dict.fromkeys(p.name for p in parameters):
+        same = {str(p.value): p for p in parameters if p.name == name}
+        ends = [p for p in same.values() if isinstance(p.value, float)]
+        if len(same) == len(ends) == 2:
+            low, high = sorted(ends, key=lambda p: flat(p.value)[0])
+            for end, p in (("low", low), ("high", high)):
+                found[f"{name}_{end}"] = p.model_copy(update={"name": f"{name}_{end}"})
+        else:
+            found[name] = next(iter(same.values()))
+    return found
+
+
+def _merged(parameters: dict[str, Parameter]) -> dict[str, Parameter]:
+    """Numbered parameters of one unit, such as size_1 to size_4, as one list."""
+    merged = dict(parameters)
+    for stem, names in numbered_groups(list(parameters)).items():
+        members = [parameters[name] for name in names]
+        values = [m.value for m in members if isinstance(m.value, float)]
+        if len(values) < len(members) or len({m.unit for m in members}) > 1:
+            continue
+        definition = re.sub(r"\s*#?\b(?:\d+|one|first)\b", "", members[0].definition).strip()
+        update = {"name": stem, "value": values, "definition": f"{definition}, one for each"}
+        replaced: dict[str, Parameter] = {}
+        for name, p in merged.items():
+            if name == names[0]:
+                replaced[stem] = members[0].model_copy(update=update)
+            elif name not in names:
+                replaced[name] = p
+        merged = replaced
+    return merged
 
 
 def as_written(value: float, mentions: list[Mention]) -> float | None:
@@ -156,7 +190,3 @@ def _unit_after(mention: Mention, sentences: list[str]) -> str:
 
 def _close(one: float, other: float) -> bool:
     return abs(one - other) <= 1e-9 * max(abs(one), abs(other))
-
-
-def _repeated(names: list[str]) -> list[str]:
-    return sorted({name for name in names if names.count(name) > 1})

@@ -9,6 +9,7 @@ from nodes.agent import ask, noted
 from nodes.codegen.problems import Problems
 from nodes.codegen.spaces import MOST_OPTIONS, ranges_of
 from nodes.codegen.symbols import SymbolTable
+from nodes.numbered import numbered_groups
 from nodes.sentences import quoted
 from nodes.settings import RunSettings
 from state.parameters import Parameter
@@ -38,12 +39,28 @@ def variable(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
 
     answer = ask("variable", VariableListReply, state, runtime, check=check, max_output_tokens=3000)
     variables = [_sourced(reply, state.description) for reply in answer.value.variables]
-    kept, notes = without_repeats(variables, state.parameters)
+    kept, notes = without_repeats(merged(variables), state.parameters)
     return {
         "variables": kept,
         "calls": answer.calls,
         "notes": noted(state, "variable", *notes),
     }
+
+
+def merged(variables: list[Variable]) -> list[Variable]:
+    """Numbered variables that are alike, such as level_1 to level_3, as one list."""
+    by_name = {v.name: v for v in variables}
+    result = list(by_name.values())
+    for stem, names in numbered_groups(list(by_name)).items():
+        members = [by_name[name] for name in names]
+        alike = {(m.role, m.dtype, m.unit, tuple(m.shape), tuple(m.labels)) for m in members}
+        if len(alike) > 1 or members[0].shape:
+            continue
+        update = {"name": stem, "shape": [len(members)]}
+        place = result.index(members[0])
+        result[place] = members[0].model_copy(update=update)
+        result = [v for v in result if v.name not in names]
+    return result
 
 
 def _sourced(reply: VariableReply, description: str) -> Variable:

@@ -54,9 +54,20 @@ def test_only_powers_of_a_thousand_and_per_cent_are_undone() -> None:
     assert as_written(40, MENTIONS) is None
 
 
-def test_a_name_is_given_once() -> None:
-    reply = ParameterReply(parameters=[named("size", 20), named("size", 30)])
-    assert complaints(reply, MENTIONS) == ["size is listed twice; list it once"]
+def test_numbered_names_are_one_list() -> None:
+    reply = ParameterReply(
+        parameters=[named(f"size_{i}", v, "l") for i, v in ((1, 20), (2, 30), (3, 50))]
+    )
+    kept, _ = parameters_from(reply, MENTIONS, TEXT)
+    assert [(p.name, p.value, p.unit) for p in kept] == [("size", [20, 30, 50], "l")]
+
+
+def test_one_name_for_two_numbers_is_a_range() -> None:
+    reply = ParameterReply(
+        parameters=[named("size", 50), named("size", 20), named("leak", 0.5), named("leak", 0.5)]
+    )
+    kept, _ = parameters_from(reply, MENTIONS, TEXT)
+    assert {p.name: p.value for p in kept} == {"size_low": 20, "size_high": 50, "leak": 0.5}
 
 
 def test_an_assumption_carries_its_reason() -> None:
