@@ -28,6 +28,10 @@ REPAIRS = 2
 once for a local model, to which another try costs a minute and seldom helps."""
 
 
+SMALL_MODEL_OUTPUT = 1200
+"""Tokens of a local model's answer at most: what runs on beyond it goes in circles."""
+
+
 @dataclass(frozen=True)
 class Answer(Generic[T]):
     """An agent's answer, all calls of the run so far, and complaints that are still open."""
@@ -92,6 +96,7 @@ def ask(
             remarks=remarks,
             previous=previous.model_dump_json(exclude_defaults=True) if previous else "",
         )
+    small = settings.model.provider == "local"
     used = sum(c.prompt_tokens + c.completion_tokens for c in state.calls if not c.recorded)
     reply = call_structured(
         settings.model,
@@ -102,10 +107,12 @@ def ask(
         ],
         agent=agent,
         check=check,
-        repairs=1 if remarks or settings.model.provider == "local" else REPAIRS,
+        repairs=1 if remarks or small else REPAIRS,
         budget=TokenBudget(settings.max_tokens, used),
         journal=CallJournal(Path(state.run_folder) / "llm_calls.jsonl"),
-        max_output_tokens=max_output_tokens,
+        max_output_tokens=min(max_output_tokens, SMALL_MODEL_OUTPUT)
+        if small
+        else max_output_tokens,
         ordinal=state.asked(agent),
     )
     return Answer(reply.value, [*state.calls, *reply.calls], reply.complaints)

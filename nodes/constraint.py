@@ -3,6 +3,7 @@
 from typing import Any
 
 from langgraph.runtime import Runtime
+from pydantic import Field
 
 from nodes.agent import ask, noted
 from nodes.sentences import quoted
@@ -15,15 +16,15 @@ from state.run_state import RunState
 class ConstraintReply(Piece):
     """One rule; ``sentence`` is the number of the one that says it."""
 
-    sentence: int
     name: Identifier
     statement: str
+    sentence: int
 
 
 class ConstraintListReply(Piece):
     """What the model answers."""
 
-    constraints: list[ConstraintReply]
+    constraints: list[ConstraintReply] = Field(max_length=20)
 
 
 def constraint(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:

@@ -1,9 +1,9 @@
 """Variable agent: what is decided, and what describes the system (paper, section 3.2)."""
 
-from typing import Any
+from typing import Any, Literal, Self
 
 from langgraph.runtime import Runtime
-from pydantic.json_schema import SkipJsonSchema
+from pydantic import Field, model_validator
 
 from nodes.agent import ask, noted
 from nodes.codegen.problems import Problems
@@ -13,38 +13,92 @@ from nodes.numbered import numbered_groups
 from nodes.sentences import quoted
 from nodes.settings import RunSettings
 from state.parameters import Parameter
-from state.piece import Piece
+from state.piece import Identifier, Piece
 from state.run_state import RunState
-from state.variables import Variable
+from state.variables import Bound, Variable
 
 
-class VariableReply(Variable):
-    """A variable; ``sentence`` is the number of the one that is about it, 0 if none is."""
+class QuantityReply(Piece):
+    """A quantity; ``sentence`` is the number of the one about it, 0 if none is.
 
-    quote: SkipJsonSchema[str] = ""
-    sentence: int = 0
+    It stands late, so that a small model thinks of quantities and does not walk through the
+    sentences.
+    """
+
+    name: Identifier
+    definition: str
+    dtype: Literal["integer", "real", "boolean"]
+    shape: list[int] = Field(max_length=3)
+    low: Bound
+    high: Bound
+    unit: str
+    sentence: int
 
 
-class VariableListReply(Piece):
-    """What the model answers."""
+class DecisionReply(QuantityReply):
+    """What is chosen in every step; ``labels`` names the options where they have names."""
 
-    variables: list[VariableReply]
+    labels: list[str] = Field(max_length=16)
+
+
+class Reason(Piece):
+    """Why a quantity is listed; not kept, but asked so that none is listed without one."""
+
+    why: Literal["seen when deciding", "drawn at random", "needed for the result"]
+
+
+class SystemReply(QuantityReply, Reason):
+    """What describes the system."""
+
+
+class VariablesReply(Piece):
+    """What the model answers: decisions first, for everything else is seen from them."""
+
+    decisions: list[DecisionReply] = Field(min_length=1, max_length=8)
+    system: list[SystemReply] = Field(min_length=1, max_length=30)
+
+    def variables(self, description: str) -> list[Variable]:
+        """Both kinds as variables with their quotes.
+
+        Raises:
+            ValueError: a variable that cannot be, such as one with two equal labels.
+        """
+        found = []
+        for role, replies in (("decision", self.decisions), ("system", self.system)):
+            for reply in replies:
+                quote, assumed = quoted(description, reply.sentence)
+                given = {**reply.model_dump(exclude={"sentence", "why"}), "role": role}
+                if _turned(reply.low, reply.high):
+                    given |= {"low": reply.high, "high": reply.low}
+                found.append(Variable(quote=quote, assumed=assumed, **given))
+        return merged(found)
+
+    @model_validator(mode="after")
+    def _all_can_be(self) -> Self:
+        self.variables("")
+        return self
 
 
 def variable(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
     """Extract decision and system variables."""
 
-    def check(reply: VariableListReply) -> list[str]:
-        return complaints(list(reply.variables), state.parameters)
+    def check(reply: VariablesReply) -> list[str]:
+        variables, _ = without_repeats(reply.variables(state.description), state.parameters)
+        return complaints(variables, state.parameters)
 
-    answer = ask("variable", VariableListReply, state, runtime, check=check, max_output_tokens=3000)
-    variables = [_sourced(reply, state.description) for reply in answer.value.variables]
-    kept, notes = without_repeats(merged(variables), state.parameters)
+    answer = ask("variable", VariablesReply, state, runtime, check=check, max_output_tokens=3000)
+    kept, notes = without_repeats(answer.value.variables(state.description), state.parameters)
     return {
         "variables": kept,
         "calls": answer.calls,
         "notes": noted(state, "variable", *notes),
     }
+
+
+def _turned(low: Bound, high: Bound) -> bool:
+    """True for the ends of a range in the wrong order, as negative ones are often given."""
+    numbers = isinstance(low, float) and isinstance(high, float)
+    return numbers and float(low or 0) > float(high or 0)
 
 
 def merged(variables: list[Variable]) -> list[Variable]:
@@ -63,26 +117,12 @@ def merged(variables: list[Variable]) -> list[Variable]:
     return result
 
 
-def _sourced(reply: VariableReply, description: str) -> Variable:
-    quote, assumed = quoted(description, reply.sentence)
-    given = reply.model_dump(exclude={"sentence", "quote", "assumed"})
-    return Variable(quote=quote, assumed=assumed, **given)
-
-
 def complaints(variables: list[Variable], parameters: list[Parameter]) -> list[str]:
     """What keeps ``variables`` from being a state and an action, in words for the model."""
     found: list[str] = []
-    constants = {p.name for p in parameters}
-    seen: set[str] = set()
-    for v in variables:
-        if v.name in constants:
-            found.append(f"{v.name} is a parameter already: leave it out or give another name")
-        if v.name in seen:
-            found.append(f"{v.name} is listed twice; list it once")
-        seen.add(v.name)
     decisions = [v for v in variables if v.role == "decision"]
     if not decisions:
-        found.append("no variable has the role 'decision': what is chosen in each step?")
+        found.append("no decision is left: what is chosen in each step? It is no parameter.")
     problems = Problems()
     ranges = ranges_of(variables, SymbolTable.of(parameters, variables), problems)
     found += [finding.message for finding in problems.findings]

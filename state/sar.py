@@ -20,5 +20,5 @@ class StateActionReward(Piece):
         min_length=1, description="names of what the agent sees before it decides"
     )
     action: list[Identifier] = Field(min_length=1, description="names of the decision variables")
-    reward: list[RewardTerm] = Field(min_length=1)
+    reward: list[RewardTerm] = Field(min_length=1, max_length=20)
     reward_unit: str = ""

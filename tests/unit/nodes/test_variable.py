@@ -45,11 +45,9 @@ def test_numbered_variables_that_differ_stay_apart() -> None:
 @pytest.mark.parametrize(
     ("variables", "said"),
     [
-        ([variable("level")], "no variable has the role 'decision'"),
+        ([variable("level")], "no decision is left"),
         ([variable("dose", "decision")], "needs numbers for low and high"),
         ([variable("dose", "decision", low=1, high=1)], "only one possible value"),
-        ([CHOICE, CHOICE], "listed twice"),
-        ([CHOICE, variable("size")], "is a parameter already"),
         ([CHOICE, variable("x", low=3, high=2)], "low 3 is above high 2"),
         ([CHOICE, variable("x", high="sizes")], "the range of x"),
         ([variable("n", "decision", dtype="integer", low=0, high=1e6)], "too many options"),
