@@ -27,8 +27,9 @@ def description_problem(text: str) -> str:
 
 def title_of(text: str) -> str:
     """The first line of ``text`` without heading marks, at most 80 characters."""
-    first = next((line for line in text.splitlines() if line.strip(" \t#*_=-")), "task")
-    title = " ".join(first.strip(" \t#*_").split())
+    cleaned = (" ".join(line.split()).strip(" #*_=-") for line in text.splitlines())
+    title = next((line for line in cleaned if line), "task")
     if len(title) <= LONGEST_TITLE:
         return title
-    return title[: LONGEST_TITLE - 1].rsplit(" ", 1)[0].rstrip(",;:") + "…"
+    cut = title[: LONGEST_TITLE - 1]
+    return (cut.rsplit(" ", 1)[0].rstrip(",;:") or cut) + "…"

@@ -7,11 +7,12 @@ from pydantic import Field, model_validator
 
 from nodes.agent import ask, noted
 from nodes.codegen.problems import Problems
-from nodes.codegen.spaces import MOST_OPTIONS, ranges_of
+from nodes.codegen.spaces import MOST_OPTIONS, bound_value, ranges_of
 from nodes.codegen.symbols import SymbolTable
 from nodes.numbered import numbered_groups
 from nodes.sentences import quoted
 from nodes.settings import RunSettings
+from state.expressions import ExpressionError
 from state.parameters import Parameter
 from state.piece import Identifier, Piece
 from state.run_state import RunState
@@ -140,13 +141,20 @@ def complaints(variables: list[Variable], parameters: list[Parameter]) -> list[s
 def without_repeats(
     variables: list[Variable], parameters: list[Parameter]
 ) -> tuple[list[Variable], list[str]]:
-    """Each name once, and no name that a parameter has."""
-    constants = {p.name for p in parameters}
+    """Each name once, no name that a parameter has, and no limit of the system that is none."""
+    symbols = SymbolTable.of(parameters, [])
     kept: dict[str, Variable] = {}
     notes = []
     for v in variables:
-        if v.name in constants:
+        if v.name in symbols:
             notes.append(f"left out {v.name}: it is a parameter")
-        else:
-            kept.setdefault(v.name, v)
+            continue
+        if v.role == "system":
+            for end in ("low", "high"):
+                try:
+                    bound_value(getattr(v, end), symbols)
+                except ExpressionError as error:
+                    notes.append(f"{v.name} has no {end}: {error}")
+                    v = v.model_copy(update={end: None})
+        kept.setdefault(v.name, v)
     return list(kept.values()), notes

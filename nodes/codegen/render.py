@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nodes.codegen import units
-from nodes.codegen.attributes import attribute_name
+from nodes.codegen.attributes import attribute, attribute_name
 from nodes.codegen.compile_spec import step_length_of
 from nodes.codegen.expression_compiler import ExpressionCompiler
 from nodes.codegen.program import Decision, Program, Statement
@@ -14,6 +14,7 @@ from sandbox.programs.requests import ActionSpace
 from state.artefacts import BodySource
 from state.expressions import ExpressionError
 from state.parameters import Parameter, Value
+from state.spec import Spec
 from state.variables import Variable
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def render_environment(program: Program, bodies: list[BodySource]) -> str:
         horizon=spec.model.horizon,
         step_length=_one_line(spec.model.step_length),
         observation=program.observation,
-        seen=[attribute_name(name) for name in program.observation],
+        seen=[_flat_source(name, spec) for name in program.observation],
         decision_names=[d.variable.name for d in program.decisions],
         parameters=[_parameter_line(p, comment=True) for p in spec.parameters],
         variables=[_variable_line(v) for v in shown],
@@ -167,6 +168,13 @@ def _decode(decision: Decision, space: ActionSpace) -> str:
         part = f"np.rint({part})"
     kind = {"integer": "int", "real": "float", "boolean": "bool"}[variable.dtype]
     return f"{target} = ({offset}{part}).astype({kind})"
+
+
+def _flat_source(name: str, spec: Spec) -> str:
+    """What is seen of a quantity, as one number or one line of numbers."""
+    variable = spec.variable(name)
+    table = variable is not None and len(variable.shape) > 1
+    return f"{attribute(name)}.ravel()" if table else attribute(name)
 
 
 def _scalar_kind(variable: Variable) -> str:

@@ -13,6 +13,7 @@ from nodes.codegen.render import render_environment, render_spec_functions
 from state.artefacts import BodySource
 from state.dynamics import CodeBody, Rule
 from state.spec import Spec
+from state.variables import Variable
 from tests.specs import drone, inventory, wireless
 
 
@@ -141,6 +142,25 @@ def test_what_is_seen_and_untouched_by_decisions_changes_after_it_was_paid_for()
     plain.reset(seed=2)
     mended.reset(seed=2)
     assert plain.step(1)[1] == mended.step(1)[1]
+
+
+def test_tables_are_seen_row_by_row() -> None:
+    spec = drone(side=5)
+    cells = Variable(name="cells", role="system", definition="", dtype="integer", shape=[3, 2],
+                     low=0, high=4)  # fmt: skip
+    spec = spec.model_copy(
+        update={
+            "variables": [*spec.variables, cells],
+            "sar": spec.sar.model_copy(update={"observation": ["x", "cells", "pickup_x"]}),
+        }
+    )
+    environment: Any = built(
+        with_rules(spec, Rule(variable="cells", kind="fixed", initial="uniform_integer(0, 4)"))
+    )
+    seen, _ = environment.reset(seed=0)
+    assert environment.observation_space.contains(seen)
+    expected = [environment.x, *environment.cells.ravel(), *environment.pickup_x]
+    assert seen.tolist() == expected
 
 
 def test_code_bodies_are_called_with_what_they_read() -> None:

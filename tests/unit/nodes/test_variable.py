@@ -64,3 +64,11 @@ def test_a_parameter_is_no_variable() -> None:
     )
     assert kept == [CHOICE]
     assert notes == ["left out size: it is a parameter"]
+
+
+def test_a_limit_that_is_none_is_dropped_from_the_system_but_not_from_a_decision() -> None:
+    kept, notes = without_repeats([variable("x", low=0, high="sizes - 1")], [])
+    assert (kept[0].low, kept[0].high) == (0, None)
+    assert "x has no high" in notes[0]
+    wrong = variable("dose", "decision", low=0, high="sizes")
+    assert without_repeats([wrong], [])[0] == [wrong]
