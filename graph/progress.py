@@ -54,13 +54,13 @@ def summary(outcome: RunOutcome) -> str:
         rows.append(
             (
                 "mean return",
-                f"{outcome.mean_return:,.4g}, 95 % interval {low:,.4g} to {high:,.4g}, "
+                f"{outcome.mean_return:,.6g}, 95 % interval {low:,.6g} to {high:,.6g}, "
                 f"{outcome.evaluation_episodes} episodes",
             )
         )
     for name, value in (("random", outcome.random_return), ("greedy", outcome.greedy_return)):
         if value is not None:
-            rows.append((f"{name} policy", f"{value:,.4g}"))
+            rows.append((f"{name} policy", f"{value:,.6g}"))
     if outcome.model:
         recorded = " (recorded answers)" if outcome.model.recorded else ""
         rows.append(("model", f"{outcome.model.name}{recorded}: {outcome.model.reason}"))
