@@ -10,7 +10,7 @@ from tests.fake_chat_server import Answer, ReplyFunction
 ASKED_FOR = {
     "parameters": "parameter",
     "sense": "objective",
-    "variables": "variable",
+    "decisions": "variable",
     "step_measure": "modeling",
     "constraints": "constraint",
     "observation": "sar",

@@ -402,6 +402,20 @@ class ExpressionCompiler:
         self._mode = outer
         return typed
 
+    def whole_number(self, node: ast.expr) -> int:
+        """Value of ``node`` where it is a positive whole number that is known beforehand.
+
+        Raises:
+            ExpressionError: it is not.
+        """
+        typed = self._visit(node)
+        if isinstance(typed.node, ast.Constant) and isinstance(typed.node.value, int):
+            return typed.node.value
+        value = constant_value(node, self.symbols)
+        if not value.is_integer() or value < 1:
+            raise ExpressionError(f"{ast.unparse(node)!r} is no positive whole number")
+        return int(value)
+
     @property
     def in_decibels(self) -> bool:
         """True while the result being compiled is in decibels."""

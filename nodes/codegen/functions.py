@@ -34,6 +34,8 @@ def compile_function(compiler: "ExpressionCompiler", name: str, args: list[ast.e
         return _value_in(compiler, args)
     if name == "where":
         return compiler.choose([compiler.condition(args[0]), *compiler.visit_all(args[1:])])
+    if name == "one_hot":
+        return _one_hot(compiler, args)
     if name in ("any", "all"):
         return _truth_reduction(compiler, name, args)
     parts = compiler.visit_all(args)
@@ -48,7 +50,7 @@ def compile_function(compiler: "ExpressionCompiler", name: str, args: list[ast.e
         return replace(parts[0], node=call(UNIT_KEEPING[name], parts[0].node), dtype=dtype)
     special: dict[str, Callable[[ExpressionCompiler, list[Typed]], Typed]] = {
         "sign": _sign, "sqrt": _sqrt, "clip": _clip, "hypot": _hypot, "shift": _shift,
-        "concat": _concat, "one_hot": _one_hot, "indices": _indices, "size": _size,
+        "concat": _concat, "indices": _indices, "size": _size,
         "cumsum": _along, "sort": _along, "dot": _dot,
     }  # fmt: skip
     if name in ("cumsum", "sort"):
@@ -169,17 +171,16 @@ def _concat(compiler: "ExpressionCompiler", parts: list[Typed]) -> Typed:
     return replace(parts[0], node=node, shape=(length,), dtype=dtype)
 
 
-def _one_hot(compiler: "ExpressionCompiler", parts: list[Typed]) -> Typed:
+def _one_hot(compiler: "ExpressionCompiler", args: list[ast.expr]) -> Typed:
     """``one_hot(i, n)``: n conditions, of which number i is true."""
-    position, size = parts
-    if not (isinstance(size.node, ast.Constant) and isinstance(size.node.value, int)):
-        raise ExpressionError("one_hot(i, n) needs a whole number or size(x) as n")
+    position = compiler.visit_all(args[:1])[0]
+    length = compiler.whole_number(args[1])
     if position.shape != ():
         raise ExpressionError("one_hot(i, n) needs one index")
-    line = call("np.arange", size.node)
-    node = ast.Compare(line, [ast.Eq()], [position.node])
-    shape = (size.node.value,)
-    return replace(position, node=node, shape=shape, dtype="boolean", labels=(), atomic=False)
+    node = ast.Compare(call("np.arange", ast.Constant(length)), [ast.Eq()], [position.node])
+    return replace(
+        position, node=node, shape=(length,), dtype="boolean", labels=(), atomic=False, bare=False
+    )
 
 
 def _indices(compiler: "ExpressionCompiler", parts: list[Typed]) -> Typed:

@@ -136,6 +136,8 @@ def test_values(text: str, expected: object) -> None:
         ("shift(stock, 9)", [0, 5, 9]),
         ("stock + one_hot(user, size(stock))", [3, 1, 5]),
         ("where(indices(stock) == user, 7, stock)", [3, 7, 5]),
+        ("one_hot(user, 3)", [False, True, False]),
+        ("one_hot(2, limit - 4)", [False, False, True]),
         ("cumsum(stock)", [3, 3, 8]),
         ("concat(stock[1:], tick)", [0, 5, 2]),
         ("stock > 0 and stock < 5", [True, False, False]),
