@@ -2,8 +2,9 @@
 
 Values are kept in the units in which they were declared. Where the two sides of a sum, a
 comparison or an assignment have units of one dimension but of different size, a factor is put
-in. Decibel and per-cent quantities stand for their ratio or linear power, unless the result
-itself is in decibels (or per cent): then the whole expression computes in decibels.
+in; a rate beside an amount is taken over one step. Quantities in decibels stand for their ratio
+or linear power, unless the result itself is in decibels: then the whole expression computes in
+decibels. Nothing else is converted.
 """
 
 import ast
@@ -75,10 +76,13 @@ class ExpressionCompiler:
             raise ExpressionError(
                 f"gives {say_shape(typed.shape)} where {say_shape(shape)} is needed: {text!r}"
             )
+        none = units.registry().Unit("")
         if target is not None and not self._mode and target.text:
             typed = self._aligned(typed, target.linear, f"the result, which is in {target.text},")
+        elif units.time_ratio(typed.unit, none) == 1 and self.step_length and target is not None:
+            typed = self._over_step(typed, none, 1)
         elif typed.unit.dimensionless and not typed.atomic:
-            typed = self._scaled(typed, units.registry().Unit(""))
+            typed = self._scaled(typed, none)
         return ast.unparse(ast.fix_missing_locations(typed.node)), typed
 
     # -- nodes ---------------------------------------------------------------------------------
@@ -120,12 +124,10 @@ class ExpressionCompiler:
             source, symbol.shape, symbol.unit.linear, symbol.dtype, False, True, symbol.labels
         )
         if symbol.unit.kind == "linear":
-            return typed
-        none = units.registry().Unit("")
-        if self._mode == symbol.unit.kind:
-            return replace(typed, unit=none, relative=symbol.unit.kind)
-        if symbol.unit.kind == "percent":
-            return replace(typed, node=binary(source, ast.Div(), ast.Constant(100.0)), atomic=False)
+            return replace(typed, clock=node.id == "time_step")
+        if self._mode == "decibel":
+            none = units.registry().Unit("")
+            return replace(typed, unit=none, relative="decibel")
         power = binary(ast.Constant(10.0), ast.Pow(), binary(source, ast.Div(), ast.Constant(10)))
         return replace(typed, node=power, atomic=False, dtype="real")
 
@@ -240,19 +242,7 @@ class ExpressionCompiler:
         left, right = self._number(self._visit(node.left)), self._number(self._visit(node.right))
         shape = broadcast(left.shape, right.shape)
         if isinstance(node.op, ast.Mult | ast.Div | ast.FloorDiv):
-            self._notice_hand_factor(node, left, right)
-            unit = (
-                left.unit * right.unit if isinstance(node.op, ast.Mult) else left.unit / right.unit
-            )
-            whole = common_dtype([left, right]) == "integer" and not isinstance(node.op, ast.Div)
-            return Typed(
-                binary(left.node, node.op, right.node),
-                shape,
-                unit,
-                "integer" if whole else "real",
-                left.bare and right.bare,
-                relative=left.relative or right.relative,
-            )
+            return self._product(node, left, right, shape)
         left, right = self._unified([left, right], "a sum")
         return replace(
             left if right.bare else right,
@@ -261,6 +251,23 @@ class ExpressionCompiler:
             dtype=common_dtype([left, right]),
             bare=left.bare and right.bare,
             labels=(),
+        )
+
+    def _product(self, node: ast.BinOp, left: Typed, right: Typed, shape: Shape) -> Typed:
+        self._notice_hand_factor(node, left, right)
+        if isinstance(node.op, ast.FloorDiv):
+            left, right = self._in_one_unit(left, right)
+        multiplied = isinstance(node.op, ast.Mult)
+        whole = common_dtype([left, right]) == "integer" and not isinstance(node.op, ast.Div)
+        return Typed(
+            binary(left.node, node.op, right.node),
+            shape,
+            left.unit * right.unit if multiplied else left.unit / right.unit,
+            "integer" if whole else "real",
+            left.bare and right.bare,
+            # Three times what is in per cent is still in per cent.
+            atomic=(left.atomic and right.bare) or (multiplied and left.bare and right.atomic),
+            relative=left.relative or right.relative,
         )
 
     def _power(self, node: ast.BinOp) -> Typed:
@@ -283,8 +290,10 @@ class ExpressionCompiler:
             unit = base.unit
         # A float base keeps powers of integers from growing without bound or failing on
         # negative exponents.
-        if isinstance(base.node, ast.Constant):
-            base = replace(base, node=ast.Constant(float(base.node.value)))  # type: ignore[arg-type]
+        if isinstance(base.node, ast.Constant) and isinstance(base.node.value, int):
+            base = replace(base, node=ast.Constant(float(base.node.value)))
+        elif base.dtype != "real":
+            base = replace(base, node=times(1.0, base.node))
         return Typed(
             binary(base.node, ast.Pow(), exponent.node), shape, unit, "real",
             base.bare and exponent.bare,
@@ -337,6 +346,11 @@ class ExpressionCompiler:
         outer, self._mode = self._mode, ""
         index = self._visit(node)
         self._mode = outer
+        if index.dtype == "boolean" and index.shape:
+            raise ExpressionError(
+                f"{ast.unparse(node)} is a condition, no index: write where({ast.unparse(node)}, "
+                "x, 0) inside sum() and the like"
+            )
         if isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value >= size:
             raise ExpressionError(f"index {node.value} is past the last one, {size - 1}")
         if index.dtype in ("integer", "boolean") and index.dtype != "boolean":
@@ -370,6 +384,14 @@ class ExpressionCompiler:
             return compile_distribution(self, name, node.args)
         return compile_function(self, name, node.args)
 
+    def _in_one_unit(self, left: Typed, right: Typed) -> tuple[Typed, Typed]:
+        """Numerator and denominator in one unit, so that whole parts are counted rightly."""
+        if left.bare or right.bare or left.relative or right.relative:
+            return left, right
+        if units.factor_between(left.unit, right.unit) is None:
+            return left, right
+        return self._scaled(left, right.unit), right
+
     # -- helpers for the function table --------------------------------------------------------
 
     def visit_all(self, nodes: list[ast.expr]) -> list[Typed]:
@@ -377,11 +399,17 @@ class ExpressionCompiler:
         return [self._number(self._visit(node)) for node in nodes]
 
     def plain(self, typed: Typed) -> Typed:
-        """``typed`` as a pure number: ratios to 1, dimensional values to SI units."""
+        """``typed`` as a pure number, as distributions and functions such as exp need it.
+
+        A ratio of like quantities is taken to 1, a rate over one step to the number that it
+        makes; any other quantity stands for its number in its own unit.
+        """
         none = units.registry().Unit("")
         if typed.unit.dimensionless:
             return self._scaled(typed, none)
-        return replace(self._scaled(typed, units.base_unit(typed.unit)), unit=none)
+        if units.time_ratio(typed.unit, none) == 1 and self.step_length:
+            return self._over_step(typed, none, 1)
+        return replace(typed, unit=none, atomic=False)
 
     def unify(self, parts: list[Typed], where: str) -> list[Typed]:
         """All of ``parts`` in one unit; literals take that of their neighbours."""
@@ -444,17 +472,36 @@ class ExpressionCompiler:
         shapes = [part.shape for part in parts]
         if where != "a list":
             broadcast(*shapes)
-        leader = next((part for part in parts if not part.bare), None)
-        if leader is None:
+        physical = [part for part in parts if not part.bare]
+        if not physical:
             return parts
-        if not leader.atomic and leader.unit.dimensionless:
+        leader = self._leader(physical)
+        if any(self._is_whole(part) for part in parts) and leader.unit == units.percent():
+            # 1 - x and 1 + x with x in per cent: the one is the whole.
             return [self._scaled(part, units.registry().Unit("")) for part in parts]
+        if not leader.atomic and leader.unit.dimensionless:
+            leader = replace(leader, unit=units.registry().Unit(""))
+        if leader.clock and any(units.is_time(part.unit) for part in physical):
+            leader = next(part for part in physical if units.is_time(part.unit))
         return [self._aligned(part, leader.unit, where) for part in parts]
+
+    def _leader(self, physical: list[Typed]) -> Typed:
+        """The part whose unit the others take: an amount rather than a rate of it."""
+        first = physical[0]
+        amount = next((p for p in physical if units.time_ratio(first.unit, p.unit) == 1), None)
+        return amount if amount is not None and self.step_length else first
+
+    def _is_whole(self, part: Typed) -> bool:
+        return part.bare and isinstance(part.node, ast.Constant) and part.node.value in (1, 1.0)
 
     def _aligned(self, typed: Typed, unit: PhysicalUnit, where: str) -> Typed:
         """``typed`` in ``unit``; where that cannot be, the plain number, and a remark."""
         if typed.bare or typed.relative or typed.unit == unit:
             return replace(typed, unit=unit)
+        if typed.clock and units.is_time(unit) and self.step_length:
+            length, length_unit = self.step_length
+            return self._scaled(replace(typed, node=times(length, typed.node), unit=length_unit,
+                                        clock=False, dtype="real"), unit)  # fmt: skip
         if units.factor_between(typed.unit, unit) is not None:
             return self._scaled(typed, unit)
         ratio = units.time_ratio(typed.unit, unit)

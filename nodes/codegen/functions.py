@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from nodes.codegen import units
 from nodes.codegen.symbols import Shape
-from nodes.codegen.typed import Typed, broadcast, call, times
+from nodes.codegen.typed import Typed, broadcast, call, common_dtype, times
 from nodes.codegen.units import PhysicalUnit
 from state.expressions import ExpressionError
 
@@ -19,6 +19,7 @@ PLAIN = {  # of pure numbers, element by element
     "cos": "np.cos", "tan": "np.tan", "tanh": "np.tanh", "arctan": "np.arctan",
     "arctan2": "np.arctan2",
 }  # fmt: skip
+TRIGONOMETRIC = {"sin", "cos", "tan"}
 UNIT_KEEPING = {"abs": "abs", "floor": "np.floor", "ceil": "np.ceil", "round": "np.round"}
 REDUCTIONS = {"sum": "np.sum", "mean": "np.mean", "min": "np.min", "max": "np.max"}
 POSITIONS = {"argmin": "np.argmin", "argmax": "np.argmax"}
@@ -46,7 +47,10 @@ def compile_function(compiler: "ExpressionCompiler", name: str, args: list[ast.e
     if name in PLAIN:
         return _plain(compiler, name, parts)
     if name in UNIT_KEEPING:
-        dtype = parts[0].dtype if name == "abs" else "integer"
+        part = parts[0]
+        if name != "abs" and part.unit.dimensionless and not part.atomic:
+            parts = [compiler.plain(part)]
+        dtype = part.dtype if name == "abs" else "integer"
         return replace(parts[0], node=call(UNIT_KEEPING[name], parts[0].node), dtype=dtype)
     special: dict[str, Callable[[ExpressionCompiler, list[Typed]], Typed]] = {
         "sign": _sign, "sqrt": _sqrt, "clip": _clip, "hypot": _hypot, "shift": _shift,
@@ -59,10 +63,10 @@ def compile_function(compiler: "ExpressionCompiler", name: str, args: list[ast.e
 
 
 def _plain(compiler: "ExpressionCompiler", name: str, parts: list[Typed]) -> Typed:
-    if name == "log10" and _target_is_power(compiler, parts[0]):
-        unit = units.registry().Unit("milliwatt")
-        factor = units.factor_between(parts[0].unit, unit) or 1.0
-        parts = [replace(parts[0], node=times(factor, parts[0].node), unit=unit)]
+    if name in TRIGONOMETRIC:
+        parts = [_in_radians(part) for part in parts]
+    elif compiler.in_decibels and name.startswith("log"):
+        parts = [_in_reference_unit(part) for part in parts]
     else:
         parts = [compiler.plain(part) for part in parts]
     shape = _joint_shape(parts)
@@ -70,10 +74,21 @@ def _plain(compiler: "ExpressionCompiler", name: str, parts: list[Typed]) -> Typ
     return replace(parts[0], node=node, shape=shape, unit=_none(), dtype="real", atomic=False)
 
 
-def _target_is_power(compiler: "ExpressionCompiler", part: Typed) -> bool:
-    """Inside a formula in decibels, the logarithm of a power is taken in milliwatts (dBm)."""
+def _in_radians(part: Typed) -> Typed:
+    factor = units.factor_between(part.unit, units.registry().Unit("plane_radian"))
+    node = part.node if factor in (None, 1.0) or part.bare else times(factor or 1.0, part.node)
+    return replace(part, node=node, unit=_none())
+
+
+def _in_reference_unit(part: Typed) -> Typed:
+    """Formulas in decibels take the logarithm of SI values, and of powers in milliwatts."""
+    if part.bare or part.relative:
+        return part
     power = units.registry().Unit("milliwatt")
-    return compiler.in_decibels and part.unit.dimensionality == power.dimensionality
+    is_power = part.unit.dimensionality == power.dimensionality
+    factor = units.factor_between(part.unit, power if is_power else units.base_unit(part.unit))
+    node = part.node if factor in (None, 1.0) else times(factor or 1.0, part.node)
+    return replace(part, node=node, unit=_none(), atomic=False)
 
 
 def _value_in(compiler: "ExpressionCompiler", args: list[ast.expr]) -> Typed:
@@ -157,7 +172,7 @@ def _shift(compiler: "ExpressionCompiler", parts: list[Typed]) -> Typed:
     if len(line.shape) != 1 or new.shape != ():
         raise ExpressionError("shift(line, new) takes a line of numbers and one number")
     rest = ast.Subscript(line.node, ast.Slice(ast.Constant(1), None, None), ast.Load())
-    return replace(line, node=call("np.append", rest, new.node))
+    return replace(line, node=call("np.append", rest, new.node), dtype=common_dtype([line, new]))
 
 
 def _concat(compiler: "ExpressionCompiler", parts: list[Typed]) -> Typed:
@@ -209,7 +224,8 @@ def _dot(compiler: "ExpressionCompiler", parts: list[Typed]) -> Typed:
     if left.shape != right.shape or len(left.shape) != 1:
         raise ExpressionError("dot(a, b) needs two lines of numbers of one length")
     node = call("np.dot", left.node, right.node)
-    return replace(left, node=node, shape=(), unit=left.unit * right.unit, atomic=False)
+    unit = left.unit * right.unit
+    return replace(left, node=node, shape=(), unit=unit, dtype=common_dtype(parts), atomic=False)
 
 
 def _joint_shape(parts: list[Typed]) -> Shape:

@@ -25,7 +25,9 @@ class Typed:
     atomic: bool = False
     labels: tuple[str, ...] = ()
     relative: str = ""
-    """Kind of relative unit ('decibel', 'percent') whose plain number this is, or empty."""
+    """'decibel' where this is the plain number of a quantity in decibels, or empty."""
+    clock: bool = False
+    """True for the number of the step itself, which is a time where times are asked for."""
 
 
 def binary(left: ast.expr, op: ast.operator, right: ast.expr) -> ast.expr:
