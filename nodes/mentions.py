@@ -3,22 +3,17 @@
 import re
 from dataclasses import dataclass
 
+from nodes.codegen.number_words import NUMBER_WORDS
 from nodes.sentences import sentences_of
 
-_DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?"
-_SIGN = r"(?:(?<![\w)\]])[-+−–])?"
-_WORDS = {
-    word: value
-    for value, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
-        "fifteen sixteen seventeen eighteen nineteen twenty".split()
-    )
-} | {
-    "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "hundred": 100, "thousand": 1000,
-    "half": 0.5, "dozen": 12,
-}  # fmt: skip
+_DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+,\d{1,2}(?![\d,])|\d*\.?\d+)(?:[eE][-+]?\d+)?"
+_SIGN = r"(?:(?<![\w)\]])[-+−–]|\bminus\s+)?"
+_TIMES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "k": 1e3}
+_WORD = "|".join(sorted(NUMBER_WORDS, key=len, reverse=True))
 _MENTION = re.compile(
-    rf"(?<![\w.])(?P<digits>{_SIGN}{_DIGITS})|\b(?P<word>{'|'.join(_WORDS)})\b", re.I
+    rf"(?<![\w.])(?:(?P<digits>{_SIGN}{_DIGITS})|\b(?P<word>{_WORD})(?:-(?P<unit>{_WORD}))?\b)"
+    rf"(?:(?:\s+(?P<times>hundred|thousand|million|billion)|(?P<k>k))\b)?",
+    re.I,
 )
 _BETWEEN_ITEMS = re.compile(r"^\s*[^\W\d]{0,4}\s*(?:,|;|,?\s*and\b)\s*$")
 _AROUND = 45
@@ -81,11 +76,18 @@ def mentions_of(description: str) -> list[Mention]:
 
 
 def _value(match: re.Match[str]) -> float | None:
+    times = _TIMES.get((match.group("times") or match.group("k") or "").lower(), 1.0)
     if match.group("word"):
         word = match.group("word").lower()
-        return None if word == "one" else float(_WORDS[word])
-    text = re.sub(r"[−–]", "-", match.group("digits")).replace(",", "")
-    return float(text)
+        if word == "one" and times == 1.0:
+            return None
+        tens = NUMBER_WORDS[word]
+        units = NUMBER_WORDS[match.group("unit").lower()] if match.group("unit") else 0.0
+        return (tens + units) * times
+    text = re.sub(r"[−–]", "-", match.group("digits").lower())
+    text = re.sub(r"minus\s+", "-", text)
+    text = re.sub(r"^([-+]?\d+),(\d{1,2})$", r"\1.\2", text).replace(",", "")
+    return float(text) * times
 
 
 def closest(value: float, words: str, mentions: list[Mention], description: str) -> Mention | None:

@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from pydantic import Field
 
 from nodes.agent import ask, noted
-from nodes.codegen.units import parse_unit
+from nodes.codegen.units import factor_between, parse_unit
 from nodes.mentions import Mention, closest, mentions_of, shown
 from nodes.numbered import numbered_groups
 from nodes.sentences import sentences_of
@@ -55,7 +55,7 @@ def parameter(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
     mentions = mentions_of(text)
 
     def check(reply: ParameterReply) -> list[str]:
-        return complaints(reply, mentions)
+        return complaints(reply, mentions, sentences_of(text))
 
     answer = ask(
         "parameter", ParameterReply, state, runtime, check=check, mentions=shown(mentions, text)
@@ -68,13 +68,13 @@ def parameter(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
     }
 
 
-def complaints(reply: ParameterReply, mentions: list[Mention]) -> list[str]:
+def complaints(reply: ParameterReply, mentions: list[Mention], sentences: list[str]) -> list[str]:
     """What in ``reply`` the description does not bear out, in words for the model."""
     found: list[str] = []
     for p in reply.parameters:
-        given = [as_written(v, mentions) for v in flat(p.value)]
-        if not given or None in given:
-            missing = [v for v in flat(p.value) if as_written(v, mentions) is None]
+        found_in = {v: as_written(v, p.unit, mentions, sentences) for v in flat(p.value)}
+        if not found_in or None in found_in.values():
+            missing = [v for v, mention in found_in.items() if mention is None]
             said = f"the number {missing[0]:g} is not in the description" if missing else "no value"
             found.append(f"{p.name}: {said}; copy the number from the list, or leave it out")
     return found
@@ -88,16 +88,17 @@ def parameters_from(
     found: list[Parameter] = []
     notes: list[str] = []
     for p in reply.parameters:
-        written = [as_written(v, mentions) for v in flat(p.value)]
-        values = [v for v in written if v is not None]
-        if not values or len(values) < len(written):
+        pointed = [as_written(v, p.unit, mentions, sentences) for v in flat(p.value)]
+        values = [mention.value for mention in pointed if mention is not None]
+        if not values or len(values) < len(pointed):
             notes.append(f"dropped {p.name}: the description does not say it")
             continue
         words = f"{p.name} {p.definition} {p.unit}".replace("_", " ")
         mention = closest(values[0], words, mentions, description)
         assert mention is not None
         value = p.value if values == flat(p.value) else values[0] if len(values) == 1 else values
-        unit = p.unit if values == flat(p.value) else _unit_after(mention, sentences) or p.unit
+        same = [abs(v) for v in values] == [abs(v) for v in flat(p.value)]
+        unit = p.unit if same else _unit_after(pointed[0] or mention, sentences) or p.unit
         found.append(
             Parameter(
                 quote=sentences[mention.sentence - 1],
@@ -156,20 +157,26 @@ def _merged(parameters: dict[str, Parameter]) -> dict[str, Parameter]:
     return merged
 
 
-def as_written(value: float, mentions: list[Mention]) -> float | None:
-    """``value`` as the description writes it; None if it does not.
+def as_written(
+    value: float, unit: str, mentions: list[Mention], sentences: list[str]
+) -> Mention | None:
+    """The mention that ``value`` in ``unit`` stands for, or None.
 
-    A model may write 10 MHz as 1e7 Hz or forget a sign: the number that stands in the text
-    counts, and the unit that stands beside it.
+    A model may write 10 MHz as 1e7 Hz, 5 % as 0.05 or forget a sign: then the number that
+    stands in the text counts, with the unit beside it, if that unit explains the difference.
     """
-    written = {m.value for m in mentions}
-    if any(_close(value, w) for w in written):
-        return next(w for w in written if _close(value, w))
-    for scale in (1.0, 1e3, 1e6, 1e9, 1e-3, 1e-6, 1e-9, 100.0, 0.01):
-        for sign in (1.0, -1.0):
-            match = next((w for w in written if _close(value * scale * sign, w)), None)
-            if match is not None:
-                return match
+    for sign in (1.0, -1.0):
+        for mention in mentions:
+            if _close(value * sign, mention.value):
+                return mention
+    given = parse_unit(unit)
+    for mention in mentions:
+        beside = parse_unit(_unit_after(mention, sentences))
+        if beside.plain_word or "decibel" in (given.kind, beside.kind):
+            continue
+        factor = factor_between(given.linear, beside.linear)
+        if factor is not None and _close(value * factor, mention.value):
+            return mention
     return None
 
 
@@ -183,7 +190,7 @@ def flat(value: Value) -> list[float]:
 def _unit_after(mention: Mention, sentences: list[str]) -> str:
     """What stands right behind a number, where that reads as a unit."""
     behind = sentences[mention.sentence - 1][mention.end :]
-    match = re.match(r"\s?([A-Za-zµ°%]{1,5}(?:/[A-Za-z]{1,3}\b)?)(?![\w])", behind)
+    match = re.match(r"\s?([A-Za-zµ°%]+(?:/[A-Za-z]+)?)(?!\w)", behind)
     word = match.group(1) if match else ""
     return word if word and not parse_unit(word).plain_word else ""
 

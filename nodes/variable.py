@@ -108,7 +108,10 @@ def merged(variables: list[Variable]) -> list[Variable]:
     result = list(by_name.values())
     for stem, names in numbered_groups(list(by_name)).items():
         members = [by_name[name] for name in names]
-        alike = {(m.role, m.dtype, m.unit, tuple(m.shape), tuple(m.labels)) for m in members}
+        alike = {
+            (m.role, m.dtype, m.unit, tuple(m.shape), tuple(m.labels), m.low, m.high)
+            for m in members
+        }
         if len(alike) > 1 or members[0].shape:
             continue
         update = {"name": stem, "shape": [len(members)]}
@@ -152,7 +155,7 @@ def without_repeats(
         if v.role == "system":
             for end in ("low", "high"):
                 try:
-                    bound_value(getattr(v, end), symbols)
+                    bound_value(getattr(v, end), symbols, v.unit)
                 except ExpressionError as error:
                     notes.append(f"{v.name} has no {end}: {error}")
                     v = v.model_copy(update={end: None})

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 MAX_LENGTH = 2_000
 MAX_NODES = 500
+LARGEST = 1e15
 
 FUNCTIONS: dict[str, tuple[int, int]] = {
     # name: (fewest arguments, most arguments)
@@ -121,7 +122,8 @@ def parse(text: str) -> ast.expr:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         where = getattr(error, "offset", None)
         hint = f" near character {where}" if where else ""
-        raise ExpressionError(f"cannot be read as an expression{hint}: {text.strip()!r}") from None
+        shown = text.strip()[:120]
+        raise ExpressionError(f"cannot be read as an expression{hint}: {shown!r}") from None
     _check(tree)
     return tree.body
 
@@ -133,7 +135,10 @@ def _check(tree: ast.Expression) -> None:
         if not isinstance(node, _ALLOWED):
             raise ExpressionError(f"{type(node).__name__} is not part of the expression language")
         if isinstance(node, ast.Constant) and not isinstance(node.value, int | float | str | bool):
-            raise ExpressionError(f"the constant {node.value!r} is not a number")
+            raise ExpressionError(f"the constant {str(node.value)[:40]} is not a number")
+        number = node.value if isinstance(node, ast.Constant) else 0
+        if isinstance(number, int | float) and not abs(number) < LARGEST:
+            raise ExpressionError("a number of the expression is too large")
         if isinstance(node, ast.Call):
             _check_call(node)
 

@@ -1,5 +1,6 @@
 """What every piece of the specification has in common."""
 
+import keyword
 import re
 from typing import Annotated
 
@@ -18,10 +19,10 @@ def check_identifier(name: str) -> str:
     ``ChannelGain``, ``channelGain`` and ``Channel gain`` are taken for ``channel_gain``.
     """
     spelled = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip()).lower()
-    spelled = re.sub(r"[\s\-]+", "_", spelled)
+    spelled = re.sub(r"[\s\-]+", "_", spelled).rstrip("_")
     if not IDENTIFIER.match(spelled) or len(spelled) > 60:
         raise ValueError(f"name {name[:60]!r} is not snake_case (lower-case letters, digits, _)")
-    if spelled in RESERVED or spelled.startswith("previous_"):
+    if spelled in RESERVED or keyword.iskeyword(spelled) or spelled.startswith("previous_"):
         raise ValueError(f"name {spelled!r} is reserved; choose another, such as {spelled}_value")
     return spelled
 

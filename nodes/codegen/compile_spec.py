@@ -5,7 +5,9 @@ import re
 from dataclasses import dataclass, field
 
 from nodes.codegen import units
+from nodes.codegen.attributes import attribute
 from nodes.codegen.expression_compiler import ExpressionCompiler
+from nodes.codegen.number_words import NUMBER_WORDS
 from nodes.codegen.order import CircularRulesError, Task, in_order
 from nodes.codegen.problems import Problems
 from nodes.codegen.program import Program, Statement
@@ -19,7 +21,9 @@ from state.findings import Owner
 from state.spec import Spec
 from state.variables import Variable
 
-_STEP_LENGTH = re.compile(r"^\s*([\d.]+)?\s*([^\d\s].*?)\s*$")
+_STEP_LENGTH = re.compile(
+    rf"(\d+(?:\.\d+)?|{'|'.join(NUMBER_WORDS)})?\s*(?:an?\s+)?([A-Za-zµ]+)", re.IGNORECASE
+)
 _UNBOUNDED_DRAWS = ("normal", "lognormal")
 
 
@@ -33,13 +37,14 @@ def compile_spec(spec: Spec) -> tuple[Program | None, Problems]:
 
 
 def step_length_of(text: str) -> tuple[float, units.PhysicalUnit] | None:
-    """Read ``'15 minutes'`` as (15.0, minute); None where it is no time."""
-    match = _STEP_LENGTH.match(text)
-    if match is None:
-        return None
-    unit = units.parse_unit(match.group(2)).linear
-    is_time = units.factor_between(unit, units.registry().Unit("second")) is not None
-    return (float(match.group(1) or 1), unit) if is_time else None
+    """Read ``'15 minutes'`` as (15.0, minute); None where there is no time in ``text``."""
+    second = units.registry().Unit("second")
+    for number, word in _STEP_LENGTH.findall(text):
+        unit = units.parse_unit(word).linear
+        if units.is_time(unit) and units.factor_between(unit, second) is not None:
+            value = NUMBER_WORDS.get(number.lower()) if number and number[0].isalpha() else number
+            return float(value or 1), unit
+    return None
 
 
 @dataclass
@@ -50,6 +55,9 @@ class _Compilation:
     facts: RuleFacts = field(init=False)
 
     def __post_init__(self) -> None:
+        # Before the first step there is no step before: what was is what is.
+        spec = self.spec
+        self._at_reset = SymbolTable.of(spec.parameters, spec.variables, previous_source=attribute)
         self.facts = RuleFacts.of(self.spec, self.symbols, self.problems)
 
     def run(self) -> Program:
@@ -88,41 +96,52 @@ class _Compilation:
 
     def _reset(self) -> list[Statement]:
         tasks: dict[Task, list[Statement]] = {}
+        within, self.symbols = self.symbols, self._at_reset
         for rule in self.facts.rules.values():
-            if rule.kind == "code":
-                continue
             text = self.facts.initial_text(rule)
             if text is None:
                 continue
-            needs = self._variables_in(text) - {rule.variable}
+            needs = self._variables_in(text, previous=True) - {rule.variable}
             tasks[Task((rule.variable,), frozenset(needs))] = [
                 self._assignment(rule, text, f"initial value of {rule.variable}")
             ]
         for body in self.facts.bodies("reset"):
             task = Task(tuple(body.writes), frozenset(set(body.reads) - set(body.writes)))
             tasks[task] = [self._call_of(body.name), *self._casts(body)]
+        self.symbols = within
         return self._ordered(tasks, "the initial values")
 
     def _step(self) -> list[Statement]:
         tasks: dict[Task, list[Statement]] = {}
-        listed = [r for r in self.facts.rules.values() if r.kind == "revealed_after_decision"]
-        listed += [r for r in self.facts.rules.values() if r.kind in ("computed", "updated")]
+        revealed = [r for r in self.facts.rules.values() if r.kind == "revealed_after_decision"]
+        listed = [r for r in self.facts.rules.values() if r.kind in ("computed", "updated")]
         within_step = self.facts.within_step()
-        for rule in listed:
-            needs = self._variables_in(rule.expression) & within_step
-            own = {rule.variable} if rule.kind != "computed" else set()
-            tasks[Task((rule.variable,), frozenset(needs - own))] = [
-                self._assignment(rule, rule.expression, f"rule of {rule.variable}")
-            ]
+        updated: set[str] = set()
+        hints: dict[str, frozenset[str]] = {}
+        for rule in [*revealed, *listed]:
+            named = self._variables_in(rule.expression) - {rule.variable}
+            task = Task((rule.variable,), frozenset(named & within_step))
+            tasks[task] = [self._assignment(rule, rule.expression, f"rule of {rule.variable}")]
+            # A plain name whose own rule stands above means its new value.
+            hints[rule.variable] = frozenset(named & updated)
+            if rule.kind == "updated":
+                updated.add(rule.variable)
         for body in self.facts.bodies("step"):
             needs = set(body.reads) & within_step - set(body.writes)
             task = Task(tuple(body.writes), frozenset(needs))
             tasks[task] = [self._call_of(body.name), *self._casts(body)]
-        corrections = [
-            self._assignment(rule, rule.expression, f"rule of {name}")
-            for name, rule in self.facts.corrections.items()
-        ]
-        return [*corrections, *self._ordered(tasks, "the rules of a step")]
+        steps = self._ordered(tasks, "the rules of a step", hints)
+        return [*self._corrections(), *steps]
+
+    def _corrections(self) -> list[Statement]:
+        corrections = self.facts.corrections
+        tasks = {}
+        for name, rule in corrections.items():
+            needs = (self._variables_in(rule.expression) & set(corrections)) - {name}
+            tasks[Task((name,), frozenset(needs))] = [
+                self._assignment(rule, rule.expression, f"rule of {name}")
+            ]
+        return self._ordered(tasks, "the corrections of impossible choices")
 
     def _next_known(self) -> list[Statement]:
         tasks: dict[Task, list[Statement]] = {}
@@ -134,12 +153,25 @@ class _Compilation:
             ]
         return self._ordered(tasks, "what is known before the next decision")
 
-    def _ordered(self, tasks: dict[Task, list[Statement]], what: str) -> list[Statement]:
+    def _ordered(
+        self,
+        tasks: dict[Task, list[Statement]],
+        what: str,
+        hints: dict[str, frozenset[str]] | None = None,
+    ) -> list[Statement]:
+        """Statements in an order that has all values; ``hints`` hold where they can."""
+        hinted = {
+            Task(t.writes, t.needs.union(*((hints or {}).get(n, ()) for n in t.writes))): t
+            for t in tasks
+        }
         try:
-            order = in_order(list(tasks))
-        except CircularRulesError as error:
-            self.problems.add("environment", what, f"{what}: {error}")
-            return []
+            order = [hinted[task] for task in in_order(list(hinted))]
+        except CircularRulesError:
+            try:
+                order = in_order(list(tasks))
+            except CircularRulesError as error:
+                self.problems.add("environment", what, f"{what}: {error}")
+                return []
         return [statement for task in order for statement in tasks[task]]
 
     def _assignment(self, rule: Rule, text: str, place: str) -> Statement:
@@ -178,8 +210,14 @@ class _Compilation:
 
     def _call_of(self, name: str) -> Statement:
         body = next(b for b in self.spec.dynamics.bodies if b.name == name)
-        arguments = ["self.np_random", *(self.symbols[n].source for n in body.reads)]
+        # Copies: a body may change its arguments without changing what they are copies of.
+        arguments = ["self.np_random", *(f"np.copy({source})" if shape else source
+                     for source, shape in self._read_by(body))]  # fmt: skip
         return Statement(tuple(body.writes), f"{name}({', '.join(arguments)})")
+
+    def _read_by(self, body: CodeBody) -> list[tuple[str, Shape]]:
+        known = [self.symbols[name] for name in body.reads if name in self.symbols]
+        return [(symbol.source, symbol.shape) for symbol in known]
 
     def _casts(self, body: CodeBody) -> list[Statement]:
         """What a body returns is held to the declared kind of number and shape."""
@@ -192,11 +230,14 @@ class _Compilation:
 
     # -- expressions ---------------------------------------------------------------------------
 
-    def _variables_in(self, text: str) -> set[str]:
+    def _variables_in(self, text: str, *, previous: bool = False) -> set[str]:
+        """Variables that ``text`` names; with ``previous`` also those it names as previous_x."""
         try:
             names = names_in(parse(text))
         except ExpressionError:
             return set()
+        if previous:
+            names = [name.removeprefix("previous_") for name in names]
         return {n for n in names if self.spec.variable(n) is not None}
 
     def _compiler(self, allow_random: bool) -> ExpressionCompiler:

@@ -40,6 +40,8 @@ def compile_distribution(
             )
     leader = next((part for part in parts if not part.bare), parts[0])
     nodes = [part.node for part in parts]
+    for index in {"uniform_integer": (0, 1), "binomial": (0,)}.get(name, ()):
+        nodes[index] = _whole(parts[index])
     if name == "bernoulli":
         nodes = [ast.Constant(1), *nodes]
     keywords = [ast.keyword("endpoint", ast.Constant(True))] if name == "uniform_integer" else []
@@ -52,6 +54,15 @@ def compile_distribution(
         atomic=leader.atomic,
         relative=leader.relative,
     )
+
+
+def _whole(part: Typed) -> ast.expr:
+    """``part`` as whole numbers, which numpy's generator insists on."""
+    if isinstance(part.node, ast.Constant) and isinstance(part.node.value, int):
+        return part.node
+    if part.shape == ():
+        return call("int", part.node)
+    return call("np.asarray", part.node, ast.Name("int", ast.Load()))
 
 
 def _draw(

@@ -22,7 +22,6 @@ from nodes.codegen.typed import (
     broadcast,
     call,
     common_dtype,
-    dotted,
     indexed,
     say_shape,
     times,
@@ -30,6 +29,11 @@ from nodes.codegen.typed import (
 from nodes.codegen.units import PhysicalUnit, Unit
 from state.expressions import CONSTANTS, DISTRIBUTIONS, ExpressionError, parse
 
+_FORGIVING: dict[type[ast.cmpop], str] = {
+    ast.LtE: "at_most",
+    ast.GtE: "at_least",
+    ast.Eq: "equal",
+}
 HAND_FACTORS = {1e3, 1e6, 1e9, 1e-3, 1e-6, 1e-9}
 
 
@@ -46,6 +50,8 @@ class ExpressionCompiler:
     step_length: tuple[float, PhysicalUnit] | None = None
     generator: str = "self.np_random"
     allow_random: bool = False
+    tolerant: bool = False
+    """Compare with ``at_most``, ``at_least`` and ``equal``, which forgive rounding."""
     remarks: list[str] = field(default_factory=list)
     _mode: str = ""
     _size: Shape = ()
@@ -193,6 +199,9 @@ class ExpressionCompiler:
         pair = self._unified([self._visit(left), self._visit(right)], "a comparison")
         self._mode = outer
         shape = broadcast(pair[0].shape, pair[1].shape)
+        forgiving = _FORGIVING.get(type(op)) if self.tolerant else None
+        if forgiving is not None:
+            return boolean(call(forgiving, pair[0].node, pair[1].node), shape)
         return boolean(ast.Compare(pair[0].node, [op], [pair[1].node]), shape)
 
     def _compare_label(self, label: str, op: ast.cmpop, other: ast.expr) -> Typed:
@@ -279,11 +288,10 @@ class ExpressionCompiler:
         shape = broadcast(base.shape, exponent.shape)
         unit = base.unit
         if not unit.dimensionless:
-            known = exponent.node
-            if isinstance(known, ast.Constant) and isinstance(known.value, int | float):
-                unit = unit**known.value
-            else:
-                base = self._scaled(base, units.base_unit(unit))
+            try:
+                unit = unit ** constant_value(node.right, self.symbols)
+            except ExpressionError:
+                self.remarks.append(f"a power of {unit} with an exponent that changes")
                 unit = units.registry().Unit("")
         else:
             base = self._scaled(base, units.registry().Unit(""))
@@ -353,13 +361,13 @@ class ExpressionCompiler:
             )
         if isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value >= size:
             raise ExpressionError(f"index {node.value} is past the last one, {size - 1}")
-        if index.dtype in ("integer", "boolean") and index.dtype != "boolean":
+        # What numpy rounds is still a float to it, so only plain names and numbers stay.
+        plain = isinstance(index.node, ast.Constant | ast.Attribute | ast.Subscript)
+        if index.dtype == "integer" and plain:
             return index.node, index.shape
         if index.shape == ():
             return call("int", index.node), ()
-        return ast.Call(
-            dotted("np.asarray"), [index.node, ast.Name("int", ast.Load())], []
-        ), index.shape
+        return call("np.asarray", index.node, ast.Name("int", ast.Load())), index.shape
 
     def _slice(self, node: ast.Slice, size: int) -> tuple[ast.expr, Shape]:
         bounds: list[int | None] = []
@@ -472,15 +480,22 @@ class ExpressionCompiler:
         shapes = [part.shape for part in parts]
         if where != "a list":
             broadcast(*shapes)
+        none = units.registry().Unit("")
+        if any(self._is_whole(part) for part in parts) and self.step_length:
+            # 1 - x with x a rate: what is left after one step.
+            parts = [
+                self._over_step(part, none, 1) if units.time_ratio(part.unit, none) == 1 else part
+                for part in parts
+            ]
         physical = [part for part in parts if not part.bare]
         if not physical:
             return parts
         leader = self._leader(physical)
         if any(self._is_whole(part) for part in parts) and leader.unit == units.percent():
             # 1 - x and 1 + x with x in per cent: the one is the whole.
-            return [self._scaled(part, units.registry().Unit("")) for part in parts]
+            return [self._scaled(part, none) for part in parts]
         if not leader.atomic and leader.unit.dimensionless:
-            leader = replace(leader, unit=units.registry().Unit(""))
+            leader = replace(leader, unit=none)
         if leader.clock and any(units.is_time(part.unit) for part in physical):
             leader = next(part for part in physical if units.is_time(part.unit))
         return [self._aligned(part, leader.unit, where) for part in parts]

@@ -44,5 +44,6 @@ def _declared(name: str, expression: str, symbols: SymbolTable) -> Variable | No
         definition="intermediate result",
         dtype="boolean" if typed.dtype == "boolean" else "real",
         shape=list(typed.shape),
+        unit="" if typed.unit.dimensionless and not typed.atomic else str(typed.unit),
         assumed="introduced with the rules",
     )

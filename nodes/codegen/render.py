@@ -89,6 +89,7 @@ def render_spec_functions(program: Program) -> tuple[str, list[str]]:
         if not constraint.expression.strip():
             continue
         try:
+            compiler.tolerant = True
             constraints.append((constraint.name, compiler.compile(constraint.expression)[0]))
         except ExpressionError as error:
             faults.append(f"constraint {constraint.name}: {error}")
@@ -160,12 +161,20 @@ def _decode(decision: Decision, space: ActionSpace) -> str:
     if space.kind == "discrete":
         return f"{target} = {_scalar_kind(variable)}({offset}int(action))"
     if not shape:
-        return f"{target} = {_scalar_kind(variable)}({offset}{_rounded(variable, space)}(action[{decision.start}]))"  # noqa: E501
-    part = f"np.asarray(action)[{decision.start}:{decision.start + decision.length}]"
+        number = f"action[{decision.start}]"
+        if space.kind == "box":
+            low, high = space.low[decision.start], space.high[decision.start]
+            number = f"min(max(float({number}), {low!r}), {high!r})"
+            number = number if variable.dtype == "real" else f"round({number})"
+        return f"{target} = {_scalar_kind(variable)}({offset}{number})"
+    start, end = decision.start, decision.start + decision.length
+    part = f"np.asarray(action, dtype=float)[{start}:{end}]"
     if len(shape) > 1:
         part = f"{part}.reshape({shape})"
-    if space.kind == "box" and variable.dtype != "real":
-        part = f"np.rint({part})"
+    if space.kind == "box":
+        # A float32 action can lie a rounding error outside its bounds.
+        part = f"np.clip({part}, {space.low[start]!r}, {space.high[start]!r})"
+        part = part if variable.dtype == "real" else f"np.rint({part})"
     kind = {"integer": "int", "real": "float", "boolean": "bool"}[variable.dtype]
     return f"{target} = ({offset}{part}).astype({kind})"
 
@@ -181,10 +190,6 @@ def _scalar_kind(variable: Variable) -> str:
     return {"integer": "int", "real": "float", "boolean": "bool"}[variable.dtype]
 
 
-def _rounded(variable: Variable, space: ActionSpace) -> str:
-    return "np.rint" if space.kind == "box" and variable.dtype != "real" else ""
-
-
 def _line(statement: Statement) -> str:
     targets = ", ".join(f"self.{attribute_name(name)}" for name in statement.targets)
     return f"{targets} = {statement.source}"
@@ -192,4 +197,5 @@ def _line(statement: Statement) -> str:
 
 def _one_line(text: str) -> str:
     """Free text on one line, without what would end a docstring or a comment."""
-    return " ".join(text.replace("\\", "/").replace('"""', "'''").split())
+    printable = "".join(c if c.isprintable() else " " for c in text)
+    return " ".join(printable.replace("\\", "/").replace('"""', "'''").split())

@@ -1,5 +1,6 @@
 """Facts read off the rules: which quantity depends on what, and when it is known."""
 
+import builtins
 from dataclasses import dataclass, field
 
 from nodes.codegen.problems import Problems
@@ -7,6 +8,8 @@ from nodes.codegen.symbols import SymbolTable
 from state.dynamics import CodeBody, Rule
 from state.expressions import ExpressionError, is_random, names_in, parse
 from state.spec import Spec
+
+_TAKEN_BY_PYTHON = {*dir(builtins), "np", "gymnasium", "plain"}
 
 
 @dataclass
@@ -29,6 +32,7 @@ class RuleFacts:
         facts = cls(spec, symbols, problems)
         facts._take_rules()
         facts._take_observation()
+        facts._see_through_computed()
         facts._check_actions()
         facts._check_bodies()
         facts._check_references()
@@ -72,7 +76,8 @@ class RuleFacts:
     def initial_text(self, rule: Rule) -> str | None:
         """Expression that gives the first value, None where there is no need of one."""
         if rule.initial.strip():
-            return rule.initial
+            written = {n for body in self.bodies("reset") for n in body.writes}
+            return None if rule.variable in written else rule.initial
         if rule.kind in ("known_before_decision", "fixed") or rule.variable in self.seen_computed:
             return rule.expression
         return None
@@ -138,7 +143,7 @@ class RuleFacts:
             self.problems.add(
                 "environment", place, f"{rule.variable} needs an initial value (initial)"
             )
-        follows_itself = rule.variable in _names(rule.expression)
+        follows_itself = rule.variable in _bare(set(_names(rule.expression)))
         if rule.kind == "known_before_decision" and follows_itself and not rule.initial.strip():
             self.problems.add(
                 "environment",
@@ -189,6 +194,18 @@ class RuleFacts:
                 f"rule of {name}", f"what is seen of it is its last value, {low} at first"
             )
 
+    def _see_through_computed(self) -> None:
+        """What is known before a decision may rest on computed quantities that nobody sees."""
+        waiting = list(self.known_before().values())
+        while waiting:
+            for name in _bare(set(_names(waiting.pop().expression))):
+                rule = self.rules.get(name)
+                if rule is None or rule.kind != "computed" or name in self.seen_computed:
+                    continue
+                if not self._reached(rule, {name}, lasting=False):
+                    self.seen_computed[name] = rule
+                    waiting.append(rule)
+
     def _reached(self, rule: Rule, seen: set[str], *, lasting: bool) -> bool:
         """True if a decision (or what is revealed only after it) reaches into ``rule``.
 
@@ -222,9 +239,11 @@ class RuleFacts:
                 )
 
     def _check_bodies(self) -> None:
-        written: set[str] = set()
+        names = [body.name for body in self.spec.dynamics.bodies]
         for body in self.spec.dynamics.bodies:
             place = f"code body {body.name}"
+            if names.count(body.name) > 1 or body.name in _TAKEN_BY_PYTHON:
+                self.problems.add("environment", place, f"{place} needs another name")
             for name in [*body.reads, *body.writes]:
                 if name not in self.symbols:
                     self.problems.add(
@@ -236,7 +255,6 @@ class RuleFacts:
                     self.problems.add(
                         "environment", place, f"{place} writes {name}, whose rule is not 'code'"
                     )
-            written |= set(body.writes)
 
     def _check_references(self) -> None:
         """Every variable that is used has a value."""

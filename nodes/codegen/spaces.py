@@ -6,6 +6,7 @@ from nodes.codegen.constants import constant_value
 from nodes.codegen.problems import Problems
 from nodes.codegen.program import Decision
 from nodes.codegen.symbols import SymbolTable
+from nodes.codegen.units import parse_unit
 from sandbox.programs.requests import ActionSpace
 from state.expressions import ExpressionError, parse
 from state.spec import Spec
@@ -14,7 +15,7 @@ from state.variables import Bound, Variable
 MOST_OPTIONS = 100_000
 
 
-def bound_value(bound: Bound, symbols: SymbolTable) -> float | None:
+def bound_value(bound: Bound, symbols: SymbolTable, unit: str = "") -> float | None:
     """Number of a declared bound, None where there is none.
 
     Raises:
@@ -24,7 +25,7 @@ def bound_value(bound: Bound, symbols: SymbolTable) -> float | None:
         return None if bound is None else float(bound)
     if bound.strip().lower() in ("", "none", "null", "inf", "-inf", "infinity", "unbounded"):
         return None
-    return constant_value(parse(bound), symbols)
+    return constant_value(parse(bound), symbols, parse_unit(unit).linear)
 
 
 def ranges_of(
@@ -35,7 +36,9 @@ def ranges_of(
     for variable in variables:
         place = f"variable {variable.name}"
         try:
-            low, high = (bound_value(b, symbols) for b in (variable.low, variable.high))
+            low, high = (
+                bound_value(b, symbols, variable.unit) for b in (variable.low, variable.high)
+            )
         except ExpressionError as error:
             problems.add("variable", place, f"the range of {variable.name}: {error}")
             low = high = None
@@ -76,6 +79,15 @@ def action_space(
                 f"variable {variable.name}",
                 f"{variable.name} has {high - low + 1:.0f} options, at most {MOST_OPTIONS} work",
             )
+        if variable.dtype != "real":
+            low, high = float(math.ceil(low)), float(math.floor(high))
+            if low > high:
+                problems.add(
+                    "variable",
+                    f"variable {variable.name}",
+                    f"there is no whole number between low and high of {variable.name}",
+                )
+                low = high
         length = count(variable)
         decisions.append(Decision(variable, len(lows), length, math.ceil(low)))
         lows += [low] * length

@@ -41,6 +41,10 @@ def test_all_numbers_are_mentioned_with_their_signs() -> None:
         ("2.5e3 units at (-4)", [2500, -4]),
         ("10MHz", [10]),
         ("ten days", [10]),
+        ("2 million euros, 10k a day, two hundred orders", [2e6, 1e4, 200]),
+        ("twenty-five at minus 5 degrees", [25, -5]),
+        ("a share of 0,95 or .5", [0.95, 0.5]),
+        ("1,200 kg", [1200]),
     ],
 )
 def test_what_counts_as_a_number(text: str, values: list[float]) -> None:

@@ -11,10 +11,11 @@ from nodes.parameter import (
     complaints,
     parameters_from,
 )
+from nodes.sentences import sentences_of
 
 TEXT = "Three tanks hold 20, 30 and 50 litres. The three tanks leak 0.5 litres a day, at 10 MHz."
 FIRST, SECOND = TEXT[:38], TEXT[39:]
-MENTIONS = mentions_of(TEXT)
+MENTIONS, SENTENCES = mentions_of(TEXT), sentences_of(TEXT)
 
 
 def named(name: str, value: float | list[float], unit: str = "") -> NamedNumber:
@@ -34,24 +35,36 @@ def test_values_and_quotes_are_read_off_the_text() -> None:
 
 def test_what_the_text_does_not_say_is_complained_of_and_dropped() -> None:
     reply = ParameterReply(parameters=[named("ghost", 99), named("half_ghost", [20, 99])])
-    assert all("the number 99 is not in" in line for line in complaints(reply, MENTIONS))
+    assert all("the number 99 is not in" in line for line in complaints(reply, MENTIONS, SENTENCES))
     kept, notes = parameters_from(reply, MENTIONS, TEXT)
     assert kept == []
     assert "dropped ghost" in notes[0]
 
 
-@pytest.mark.parametrize("value", [1e7, 1e4, 10, -10])
-def test_a_number_converted_by_hand_is_taken_as_written(value: float) -> None:
-    reply = ParameterReply(parameters=[named("bandwidth", value, "Hz")])
-    assert complaints(reply, MENTIONS) == []
+@pytest.mark.parametrize(
+    ("value", "unit", "taken"),
+    [
+        (1e7, "Hz", (10, "MHz")),
+        (1e4, "kHz", (10, "MHz")),
+        (10, "MHz", (10, "MHz")),
+        (-10, "MHz", (10, "MHz")),
+        (0.05, "m3", (50, "litres")),
+    ],
+)
+def test_a_number_converted_by_hand_is_taken_as_written(
+    value: float, unit: str, taken: tuple[float, str]
+) -> None:
+    reply = ParameterReply(parameters=[named("x", value, unit)])
+    assert complaints(reply, MENTIONS, SENTENCES) == []
     kept, _ = parameters_from(reply, MENTIONS, TEXT)
-    assert kept[0].value == 10
-    assert kept[0].unit == ("Hz" if value == 10 else "MHz")
+    assert (kept[0].value, kept[0].unit) == taken
 
 
-def test_only_powers_of_a_thousand_and_per_cent_are_undone() -> None:
-    assert as_written(0.02, MENTIONS) == 20
-    assert as_written(40, MENTIONS) is None
+@pytest.mark.parametrize(
+    ("value", "unit"), [(20000, "litres"), (1e7, "items"), (0.1, ""), (5, "l")]
+)
+def test_what_the_unit_does_not_explain_is_not_taken(value: float, unit: str) -> None:
+    assert as_written(value, unit, MENTIONS, SENTENCES) is None
 
 
 def test_numbered_names_are_one_list() -> None:
