@@ -8,7 +8,7 @@ decibels. Nothing else is converted.
 """
 
 import ast
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, replace
 
 from nodes.codegen import units
 from nodes.codegen.constants import constant_value
@@ -26,6 +26,7 @@ from nodes.codegen.typed import (
     say_shape,
     times,
 )
+from nodes.codegen.unit_alignment import UnitAlignment
 from nodes.codegen.units import PhysicalUnit, Unit
 from state.expressions import CONSTANTS, DISTRIBUTIONS, ExpressionError, parse
 
@@ -42,20 +43,26 @@ class ExpressionCompiler:
     """Compiles expressions over one symbol table.
 
     ``step_length`` (a unit such as ``15 minute``, as number and pint unit) turns rates into
-    amounts per step where one is needed for the other. ``remarks`` collects what a reader
-    should know: conversions put in, units that do not fit, factors written by hand.
+    amounts per step where one is needed for the other.
     """
 
     symbols: SymbolTable
-    step_length: tuple[float, PhysicalUnit] | None = None
+    step_length: InitVar[tuple[float, PhysicalUnit] | None] = None
     generator: str = "self.np_random"
     allow_random: bool = False
     tolerant: bool = False
     """Compare with ``at_most``, ``at_least`` and ``equal``, which forgive rounding."""
-    remarks: list[str] = field(default_factory=list)
     _mode: str = ""
     _size: Shape = ()
     _labels: tuple[str, ...] = ()
+
+    def __post_init__(self, step_length: tuple[float, PhysicalUnit] | None) -> None:
+        self.alignment = UnitAlignment(step_length)
+
+    @property
+    def remarks(self) -> list[str]:
+        """What a reader should know of the expressions compiled so far."""
+        return self.alignment.remarks
 
     def compile(
         self,
@@ -82,13 +89,10 @@ class ExpressionCompiler:
             raise ExpressionError(
                 f"gives {say_shape(typed.shape)} where {say_shape(shape)} is needed: {text!r}"
             )
-        none = units.registry().Unit("")
-        if target is not None and not self._mode and target.text:
-            typed = self._aligned(typed, target.linear, f"the result, which is in {target.text},")
-        elif units.time_ratio(typed.unit, none) == 1 and self.step_length and target is not None:
-            typed = self._over_step(typed, none, 1)
+        if target is not None and not self._mode:
+            typed = self.alignment.settle(typed, target)
         elif typed.unit.dimensionless and not typed.atomic:
-            typed = self._scaled(typed, none)
+            typed = self.alignment.scale(typed, units.registry().Unit(""))
         return ast.unparse(ast.fix_missing_locations(typed.node)), typed
 
     # -- nodes ---------------------------------------------------------------------------------
@@ -143,7 +147,7 @@ class ExpressionCompiler:
             raise ExpressionError("an empty list has no value")
         if len({item.shape for item in items}) != 1:
             raise ExpressionError("the items of a list must have one shape")
-        items = self._unified(items, "a list")
+        items = self.alignment.unify(items, "a list")
         array = call("np.array", ast.List([item.node for item in items], ast.Load()))
         return Typed(
             array,
@@ -196,7 +200,7 @@ class ExpressionCompiler:
                 return self._compare_label(one.value, op, other)
         outer = self._mode
         self._mode = outer or self._relative_kind(left, right)
-        pair = self._unified([self._visit(left), self._visit(right)], "a comparison")
+        pair = self.alignment.unify([self._visit(left), self._visit(right)], "a comparison")
         self._mode = outer
         shape = broadcast(pair[0].shape, pair[1].shape)
         forgiving = _FORGIVING.get(type(op)) if self.tolerant else None
@@ -232,7 +236,7 @@ class ExpressionCompiler:
 
     def _where(self, parts: list[Typed]) -> Typed:
         test = self._truth(parts[0])
-        yes, no = self._unified(parts[1:], "a choice between two values")
+        yes, no = self.alignment.unify(parts[1:], "a choice between two values")
         shape = broadcast(test.shape, yes.shape, no.shape)
         if shape == ():
             node: ast.expr = ast.IfExp(test.node, yes.node, no.node)
@@ -252,7 +256,7 @@ class ExpressionCompiler:
         shape = broadcast(left.shape, right.shape)
         if isinstance(node.op, ast.Mult | ast.Div | ast.FloorDiv):
             return self._product(node, left, right, shape)
-        left, right = self._unified([left, right], "a sum")
+        left, right = self.alignment.unify([left, right], "a sum")
         return replace(
             left if right.bare else right,
             node=binary(left.node, node.op, right.node),
@@ -265,7 +269,7 @@ class ExpressionCompiler:
     def _product(self, node: ast.BinOp, left: Typed, right: Typed, shape: Shape) -> Typed:
         self._notice_hand_factor(node, left, right)
         if isinstance(node.op, ast.FloorDiv):
-            left, right = self._in_one_unit(left, right)
+            left, right = self.alignment.in_one_unit(left, right)
         multiplied = isinstance(node.op, ast.Mult)
         whole = common_dtype([left, right]) == "integer" and not isinstance(node.op, ast.Div)
         return Typed(
@@ -284,7 +288,7 @@ class ExpressionCompiler:
         if decibels is not None:
             return decibels
         base, exponent = self._number(self._visit(node.left)), self._number(self._visit(node.right))
-        exponent = self._scaled(exponent, units.registry().Unit(""))
+        exponent = self.alignment.scale(exponent, units.registry().Unit(""))
         shape = broadcast(base.shape, exponent.shape)
         unit = base.unit
         if not unit.dimensionless:
@@ -294,7 +298,7 @@ class ExpressionCompiler:
                 self.remarks.append(f"a power of {unit} with an exponent that changes")
                 unit = units.registry().Unit("")
         else:
-            base = self._scaled(base, units.registry().Unit(""))
+            base = self.alignment.scale(base, units.registry().Unit(""))
             unit = base.unit
         # A float base keeps powers of integers from growing without bound or failing on
         # negative exponents.
@@ -392,36 +396,19 @@ class ExpressionCompiler:
             return compile_distribution(self, name, node.args)
         return compile_function(self, name, node.args)
 
-    def _in_one_unit(self, left: Typed, right: Typed) -> tuple[Typed, Typed]:
-        """Numerator and denominator in one unit, so that whole parts are counted rightly."""
-        if left.bare or right.bare or left.relative or right.relative:
-            return left, right
-        if units.factor_between(left.unit, right.unit) is None:
-            return left, right
-        return self._scaled(left, right.unit), right
-
     # -- helpers for the function table --------------------------------------------------------
 
     def visit_all(self, nodes: list[ast.expr]) -> list[Typed]:
         """Compile several arguments as numbers."""
         return [self._number(self._visit(node)) for node in nodes]
 
-    def plain(self, typed: Typed) -> Typed:
-        """``typed`` as a pure number, as distributions and functions such as exp need it.
-
-        A ratio of like quantities is taken to 1, a rate over one step to the number that it
-        makes; any other quantity stands for its number in its own unit.
-        """
-        none = units.registry().Unit("")
-        if typed.unit.dimensionless:
-            return self._scaled(typed, none)
-        if units.time_ratio(typed.unit, none) == 1 and self.step_length:
-            return self._over_step(typed, none, 1)
-        return replace(typed, unit=none, atomic=False)
-
     def unify(self, parts: list[Typed], where: str) -> list[Typed]:
         """All of ``parts`` in one unit; literals take that of their neighbours."""
-        return self._unified(parts, where)
+        return self.alignment.unify(parts, where)
+
+    def plain(self, typed: Typed) -> Typed:
+        """See :meth:`nodes.codegen.unit_alignment.UnitAlignment.plain`."""
+        return self.alignment.plain(typed)
 
     def choose(self, parts: list[Typed]) -> Typed:
         """``where(test, yes, no)``."""
@@ -475,76 +462,6 @@ class ExpressionCompiler:
         if typed.dtype == "boolean":
             return typed
         return boolean(ast.Compare(typed.node, [ast.NotEq()], [ast.Constant(0)]), typed.shape)
-
-    def _unified(self, parts: list[Typed], where: str) -> list[Typed]:
-        shapes = [part.shape for part in parts]
-        if where != "a list":
-            broadcast(*shapes)
-        none = units.registry().Unit("")
-        if any(self._is_whole(part) for part in parts) and self.step_length:
-            # 1 - x with x a rate: what is left after one step.
-            parts = [
-                self._over_step(part, none, 1) if units.time_ratio(part.unit, none) == 1 else part
-                for part in parts
-            ]
-        physical = [part for part in parts if not part.bare]
-        if not physical:
-            return parts
-        leader = self._leader(physical)
-        if any(self._is_whole(part) for part in parts) and leader.unit == units.percent():
-            # 1 - x and 1 + x with x in per cent: the one is the whole.
-            return [self._scaled(part, none) for part in parts]
-        if not leader.atomic and leader.unit.dimensionless:
-            leader = replace(leader, unit=none)
-        if leader.clock and any(units.is_time(part.unit) for part in physical):
-            leader = next(part for part in physical if units.is_time(part.unit))
-        return [self._aligned(part, leader.unit, where) for part in parts]
-
-    def _leader(self, physical: list[Typed]) -> Typed:
-        """The part whose unit the others take: an amount rather than a rate of it."""
-        first = physical[0]
-        amount = next((p for p in physical if units.time_ratio(first.unit, p.unit) == 1), None)
-        return amount if amount is not None and self.step_length else first
-
-    def _is_whole(self, part: Typed) -> bool:
-        return part.bare and isinstance(part.node, ast.Constant) and part.node.value in (1, 1.0)
-
-    def _aligned(self, typed: Typed, unit: PhysicalUnit, where: str) -> Typed:
-        """``typed`` in ``unit``; where that cannot be, the plain number, and a remark."""
-        if typed.bare or typed.relative or typed.unit == unit:
-            return replace(typed, unit=unit)
-        if typed.clock and units.is_time(unit) and self.step_length:
-            length, length_unit = self.step_length
-            return self._scaled(replace(typed, node=times(length, typed.node), unit=length_unit,
-                                        clock=False, dtype="real"), unit)  # fmt: skip
-        if units.factor_between(typed.unit, unit) is not None:
-            return self._scaled(typed, unit)
-        ratio = units.time_ratio(typed.unit, unit)
-        if ratio and self.step_length:
-            return self._over_step(typed, unit, ratio)
-        if not typed.unit.dimensionless and not unit.dimensionless:
-            self.remarks.append(
-                f"units do not fit in {where}: {typed.unit or 'no unit'} beside {unit}"
-            )
-        return replace(typed, unit=unit)
-
-    def _over_step(self, typed: Typed, unit: PhysicalUnit, ratio: int) -> Typed:
-        assert self.step_length is not None
-        length, length_unit = self.step_length
-        factor = units.factor_between(typed.unit * length_unit**ratio, unit)
-        if factor is None:
-            return replace(typed, unit=unit)
-        factor *= length**ratio
-        self.remarks.append(f"{typed.unit} was taken over one step to give {unit or 'a number'}")
-        return replace(typed, node=times(factor, typed.node), unit=unit, atomic=False, dtype="real")
-
-    def _scaled(self, typed: Typed, unit: PhysicalUnit) -> Typed:
-        if typed.bare or typed.relative:
-            return replace(typed, unit=unit)
-        factor = units.factor_between(typed.unit, unit)
-        if factor is None or factor == 1.0:
-            return replace(typed, unit=unit)
-        return replace(typed, node=times(factor, typed.node), unit=unit, atomic=False, dtype="real")
 
     def _notice_hand_factor(self, node: ast.BinOp, left: Typed, right: Typed) -> None:
         for literal, other in ((node.right, left), (node.left, right)):
