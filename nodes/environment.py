@@ -1,15 +1,19 @@
 """Environment agent: how an episode begins, moves on and ends (paper, section 3.2)."""
 
+import re
 from typing import Any
 
 from langgraph.runtime import Runtime
+from pydantic import Field, create_model
 
 from nodes.agent import ask, noted
 from nodes.codegen.compile_spec import compile_spec
 from nodes.codegen.helpers import with_helpers
 from nodes.settings import RunSettings
-from state.dynamics import Dynamics
+from state.dynamics import Dynamics, Rule
 from state.run_state import RunState
+
+_ENVIRONMENT_ID = re.compile(r"\b[A-Za-z][\w/]*-v\d+\b")
 
 
 def environment(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
@@ -25,7 +29,7 @@ def environment(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any
 
     system = [v for v in state.variables if v.role == "system"]
     answer = ask(
-        "environment", Dynamics, state, runtime, check=check, previous=state.dynamics,
+        "environment", reply_schema(state.description, len(system)), state, runtime, check=check, previous=state.dynamics,
         system=system, max_output_tokens=3000,
     )  # fmt: skip
     value = answer.value
@@ -39,6 +43,17 @@ def environment(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any
         "calls": answer.calls,
         "notes": noted(state, "environment", *notes),
     }
+
+
+def reply_schema(description: str, count: int) -> type[Dynamics]:
+    """The dynamics, with at least as many rules as there are quantities that need one.
+
+    Where the description may ask for a standard environment by name, none are needed.
+    """
+    if _ENVIRONMENT_ID.search(description):
+        return Dynamics
+    rules: Any = (list[Rule], Field(min_length=count))
+    return create_model("DynamicsReply", __base__=Dynamics, rules=rules)
 
 
 def standard_complaints(gymnasium_id: str, description: str) -> list[str]:
