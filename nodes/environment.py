@@ -28,8 +28,9 @@ def environment(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any
         return [f.message for f in problems.findings if f.owner == "environment"]
 
     system = [v for v in state.variables if v.role == "system"]
+    schema = reply_schema(state.description, len(system))
     answer = ask(
-        "environment", reply_schema(state.description, len(system)), state, runtime, check=check, previous=state.dynamics,
+        "environment", schema, state, runtime, check=check, previous=state.dynamics,
         system=system, max_output_tokens=3000,
     )  # fmt: skip
     value = answer.value
