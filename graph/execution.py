@@ -114,7 +114,11 @@ def choose_model(context: RunContext, description: str) -> tuple[RunContext, Mod
 
 def _unexpected(error: Exception, run_folder: Path) -> str:
     """Keep the traceback in the run folder, and say in one sentence that something is wrong."""
-    log = run_folder / "error.log"
-    log.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
     first = (str(error).splitlines() or [""])[0][:300]
-    return f"The program itself failed ({type(error).__name__}: {first}); details are in {log}."
+    said = f"The program itself failed ({type(error).__name__}: {first})"
+    log = run_folder / "error.log"
+    try:
+        log.write_text("".join(traceback.format_exception(error)), "utf-8", "replace")
+    except OSError as full:
+        return f"{said}; its details could not be written ({full.strerror})."
+    return f"{said}; details are in {log}."

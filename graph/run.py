@@ -1,8 +1,11 @@
 """The command line: ``python -m graph.run``."""
 
 import json
+import signal
 import sys
 from collections.abc import Sequence
+from types import FrameType
+from typing import NoReturn
 
 from graph.arguments import Arguments, UsageError, parse_arguments
 from graph.description_source import read_description
@@ -14,6 +17,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Do what ``argv`` asks for and return the exit code, see ``--help``."""
     words = list(sys.argv[1:] if argv is None else argv)
     as_json = "--json" in words
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(ending, _interrupt)
     try:
         return _do(parse_arguments(words))
     except UsageError as error:
@@ -23,6 +28,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         sentence = "interrupted"
         return _refuse("interrupted", sentence, ExitCode.INTERRUPTED, as_json)
+    except Exception as error:  # the last resort: one sentence, never a traceback
+        first = (str(error).splitlines() or [""])[0][:300]
+        sentence = f"the program itself failed ({type(error).__name__}: {first})"
+        return _refuse("error", sentence, ExitCode.INTERNAL_ERROR, as_json)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    """Being told to end is answered like Ctrl-C: the thread is kept and can go on."""
+    raise KeyboardInterrupt
 
 
 def _do(arguments: Arguments) -> int:

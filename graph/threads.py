@@ -9,6 +9,7 @@ from pathlib import Path
 from uuid import UUID, uuid4
 
 from langgraph.checkpoint.sqlite import SqliteSaver
+from pydantic import ValidationError
 
 from graph.arguments import Arguments, UsageError
 from graph.build import WITHOUT_MODEL, builder, graph_fingerprint
@@ -19,6 +20,7 @@ from graph.execution import Thread, choose_model, execute
 from graph.fingerprint import Fingerprint
 from graph.outcome import ModelTaken, RunOutcome, finished_status, outcome_of
 from graph.progress import Progress
+from graph.thread_lock import ThreadBusy, thread_lock
 from nodes.description import title_of
 from nodes.folder_claim import claim_run_folder, release_run_folder, run_folder_name
 from nodes.intake import IntakeError, check_intake
@@ -40,6 +42,11 @@ def begin(arguments: Arguments, description: str) -> RunOutcome:
     thread_id = str(uuid4())
     name = run_folder_name(arguments.task or title_of(description), thread_id, datetime.now())
     folder = Path(arguments.out or Path(context.out) / name).absolute()
+    if checkpoint_file().absolute().is_relative_to(folder):
+        raise UsageError(
+            f"--out {folder} would hold {checkpoint_file()}, which generated code must not reach; "
+            "name another folder"
+        )
     made = _claim(folder)
     try:
         with _saver() as saver:
@@ -49,12 +56,9 @@ def begin(arguments: Arguments, description: str) -> RunOutcome:
             progress.say(f"run folder: {folder}")
             progress.say(f"thread: {thread_id}")
             _say_model(progress, model)
-            return execute(
-                thread,
-                saver,
-                progress,
-                RunState(description=description, run_folder=str(folder)),
-            )
+            beginning = RunState(description=description, run_folder=str(folder))
+            with thread_lock(checkpoint_file(), thread_id):
+                return execute(thread, saver, progress, beginning)
     finally:
         release_run_folder(made)
 
@@ -67,7 +71,7 @@ def go_on(arguments: Arguments) -> RunOutcome:
         ModelError: the model that it was begun with cannot serve.
     """
     thread_id = _thread_id(arguments)
-    with _saver() as saver:
+    with _saver() as saver, _only_here(thread_id):
         stored = _stored_fingerprint(saver, thread_id)
         snapshot = builder.compile(checkpointer=saver).get_state(
             {"configurable": {"thread_id": thread_id}}
@@ -95,7 +99,8 @@ def go_on(arguments: Arguments) -> RunOutcome:
             context, model = _choose(context, state.description)
         progress.say(f"going on with {thread_id} at {', '.join(snapshot.next)}")
         _say_model(progress, model)
-        return execute(Thread(thread_id, context, now, model), saver, progress, None)
+        thread = Thread(thread_id, context, now, model)
+        return execute(thread, saver, progress, None)
 
 
 def _check(description: str, context: RunContext) -> None:
@@ -135,6 +140,21 @@ def _saver() -> Iterator[SqliteSaver]:
         yield saver
     finally:
         opened.__exit__(None, None, None)
+
+
+@contextmanager
+def _only_here(thread_id: str) -> Iterator[None]:
+    """No other process runs the thread, and what it left can be read."""
+    try:
+        with thread_lock(checkpoint_file(), thread_id):
+            yield
+    except ThreadBusy as error:
+        raise UsageError(str(error)) from error
+    except (sqlite3.Error, ValidationError) as error:
+        raise UsageError(
+            f"thread {thread_id} in {checkpoint_file()} cannot be read ({type(error).__name__}); "
+            "begin a new run"
+        ) from error
 
 
 def _say_model(progress: Progress, model: ModelTaken) -> None:

@@ -9,11 +9,17 @@ FORBIDDEN = {
     "delattr", "breakpoint", "exit", "quit", "print", "memoryview", "type", "object", "super",
 }  # fmt: skip
 
+LONGEST_BODY = 8_000
+
 
 def body_complaints(source: str, body: CodeBody) -> list[str]:
     """What keeps ``source`` from being the function that ``body`` asks for."""
+    if len(source) > LONGEST_BODY:
+        return [f"it is longer than {LONGEST_BODY} characters; write it shorter"]
     try:
         tree = ast.parse(source)
+    except (RecursionError, MemoryError):
+        return ["it is nested too deeply; write it in several plain lines"]
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None)
         return [f"it is not valid Python (line {line}): {getattr(error, 'msg', error)}"]

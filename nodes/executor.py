@@ -17,7 +17,7 @@ from state.findings import CheckReport, Finding
 from state.run_state import RunState
 from state.spec import Spec
 
-LIMITS = Limits(wall_seconds=240, cpu_seconds=300, memory_bytes=3 * GIBIBYTE)
+LIMITS = Limits(wall_seconds=90, cpu_seconds=120, memory_bytes=3 * GIBIBYTE)
 
 
 def executor(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def run_checks(spec: Spec, folder: Path, settings: RunSettings) -> tuple[CheckRe
         place="environment.py",
         expected="2,000 steps within seconds and little memory",
         found=said,
-        message="The checks of the environment did not come to their end.",
+        message=f"the checks of the environment did not come to their end: {said}",
     )
     return _only(finding), outcome.isolation
 

@@ -1,5 +1,6 @@
 """Every number that the description mentions, so that none has to be copied and none is lost."""
 
+import math
 import re
 from dataclasses import dataclass
 
@@ -11,7 +12,8 @@ _SIGN = r"(?:(?<![\w)\]])[-+−–]|\bminus\s+)?"
 _TIMES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "k": 1e3}
 _WORD = "|".join(sorted(NUMBER_WORDS, key=len, reverse=True))
 _MENTION = re.compile(
-    rf"(?<![\w.])(?:(?P<digits>{_SIGN}{_DIGITS})|\b(?P<word>{_WORD})(?:-(?P<unit>{_WORD}))?\b)"
+    rf"(?<![A-Za-z0-9_.])(?:(?P<ratio>\d+\s?/\s?\d+)(?![\w/])|(?P<power>(?:\d+(?:\.\d+)?\s?[x×·*]\s?)?"
+    rf"10(?:\^|\*\*)\(?[-+−]?\d{{1,2}}\)?)|(?P<digits>{_SIGN}{_DIGITS})|\b(?P<word>{_WORD})(?:-(?P<unit>{_WORD}))?\b)"
     rf"(?:(?:\s+(?P<times>hundred|thousand|million|billion)|(?P<k>k))\b)?",
     re.I,
 )
@@ -67,6 +69,8 @@ def mentions_of(description: str) -> list[Mention]:
     """
     found: list[Mention] = []
     for index, sentence in enumerate(sentences_of(description), start=1):
+        # Separators of thousands that cannot be anything else.
+        sentence = re.sub(r"(?<=\d)['’\u00a0\u2009\u202f](?=\d{3}(?!\d))", ",", sentence)
         for match in _MENTION.finditer(sentence):
             value = _value(match)
             if value is None:
@@ -84,10 +88,18 @@ def _value(match: re.Match[str]) -> float | None:
         tens = NUMBER_WORDS[word]
         units = NUMBER_WORDS[match.group("unit").lower()] if match.group("unit") else 0.0
         return (tens + units) * times
+    if match.group("ratio"):
+        above, below = (float(part) for part in match.group("ratio").split("/"))
+        return above / below if below else None
+    if match.group("power"):
+        factor, _, exponent = match.group("power").replace("**", "^").rpartition("^")
+        lead = re.split(r"[x×·*]", factor)[0] if re.search(r"[x×·*]", factor) else "1"
+        return float(lead) * 10.0 ** int(re.sub(r"[()]", "", exponent).replace("−", "-"))
     text = re.sub(r"[−–]", "-", match.group("digits").lower())
     text = re.sub(r"minus\s+", "-", text)
     text = re.sub(r"^([-+]?\d+),(\d{1,2})$", r"\1.\2", text).replace(",", "")
-    return float(text) * times
+    value = float(text) * times
+    return value if math.isfinite(value) else None
 
 
 def closest(value: float, words: str, mentions: list[Mention], description: str) -> Mention | None:

@@ -1,5 +1,6 @@
 """Variables: what is decided (decision) and what describes the system (system)."""
 
+import math
 from typing import Literal
 
 from pydantic import Field, model_validator
@@ -7,6 +8,7 @@ from pydantic import Field, model_validator
 from state.piece import Identifier, Sourced
 
 Bound = float | str | None
+MOST_NUMBERS = 10_000
 
 
 class Variable(Sourced):
@@ -37,6 +39,6 @@ class Variable(Sourced):
             self.dtype, self.low, self.high = "integer", 0.0, len(self.labels) - 1.0
         if self.dtype == "boolean":
             self.low, self.high = 0.0, 1.0
-        if any(size < 1 or size > 10_000 for size in self.shape):
-            raise ValueError(f"variable {self.name}: sizes in shape must be from 1 to 10000")
+        if any(size < 1 for size in self.shape) or math.prod(self.shape) > MOST_NUMBERS:
+            raise ValueError(f"variable {self.name}: it must hold from 1 to {MOST_NUMBERS} numbers")
         return self

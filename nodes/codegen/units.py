@@ -59,6 +59,7 @@ _LOGARITHMIC_REFERENCE = {None: "", "m": "milliwatt", "W": "watt"}
 _TEMPERATURE = re.compile(
     r"°\s*[CF]\b|\bdeg(?:ree)?s?\.?\s*(?:C|F|celsius|fahrenheit)\b|celsius", re.I
 )
+HIGHEST_POWER = 9.0
 _NUMBER_PER = re.compile(r"(?:/|\bper\b)\s*(?!1\b)\d")
 
 
@@ -136,7 +137,7 @@ def _linear_unit(text: str) -> PhysicalUnit:
             inverted = part == "/" or (inverted and grouped)
         elif part.startswith("**"):
             if last is not None:
-                power = float(part[2:])
+                power = max(-HIGHEST_POWER, min(float(part[2:]), HIGHEST_POWER))
                 result = result / last**factor * last ** (factor * power)
         else:
             factor = -1 if inverted else 1

@@ -28,6 +28,9 @@ def without_thoughts(text: str) -> str:
     return stripped.removeprefix("<think>") if opened else text
 
 
+_UNREADABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+
+
 def json_objects(text: str) -> list[dict[str, Any]]:
     """Return the JSON objects in a reply, the likeliest answer first.
 
@@ -37,12 +40,23 @@ def json_objects(text: str) -> list[dict[str, Any]]:
     answer = without_thoughts(text).strip()
     whole = _decode(answer)
     if whole is not None:
-        return [whole]
+        return [_readable(whole)]
     fenced = [block for found in _FENCE.findall(answer) if (block := _decode(found.strip()))]
     if fenced:
-        return fenced
+        return [_readable(block) for block in fenced]
     spans = sorted(_scan(answer), key=lambda found: -found[0])
-    return [value for _, value in spans]
+    return [_readable(value) for _, value in spans]
+
+
+def _readable(value: Any) -> Any:
+    """``value`` without what no file and no Python source can hold: NUL, lone surrogates."""
+    if isinstance(value, str):
+        return _UNREADABLE.sub("", value)
+    if isinstance(value, list):
+        return [_readable(item) for item in value]
+    if isinstance(value, dict):
+        return {_readable(key): _readable(item) for key, item in value.items()}
+    return value
 
 
 def runs_on(text: str, tail: int = 40, often: int = 4) -> bool:

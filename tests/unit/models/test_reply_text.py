@@ -60,3 +60,8 @@ def test_a_loop_is_told_from_a_long_text() -> None:
     assert runs_on("start " + "and again the same words come round, " * 20)
     assert not runs_on(" ".join(str(number) for number in range(500)))
     assert not runs_on("")
+
+
+def test_what_no_file_can_hold_is_left_out() -> None:
+    text = '{"a\\u0000": "x\\ud800y", "b": ["\\u0007", "\\n"]}'
+    assert json_objects(text) == [{"a": "xy", "b": ["", "\n"]}]

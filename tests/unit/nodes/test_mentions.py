@@ -45,6 +45,10 @@ def test_all_numbers_are_mentioned_with_their_signs() -> None:
         ("twenty-five at minus 5 degrees", [25, -5]),
         ("a share of 0,95 or .5", [0.95, 0.5]),
         ("1,200 kg", [1200]),
+        ("数量从0到30个，每个成本2元", [0, 30, 2]),
+        ("1’000 units with probability 1/4", [1000, 0.25]),
+        ("3×10^5 and 2 · 10^-3 and 10**4", [3e5, 2e-3, 1e4]),
+        ("1e5000 of them", []),
     ],
 )
 def test_what_counts_as_a_number(text: str, values: list[float]) -> None:
