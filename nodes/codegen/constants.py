@@ -35,8 +35,10 @@ def constant_value(node: ast.expr, symbols: SymbolTable, unit: PhysicalUnit | No
             return float(number)
         case ast.Name(id=name) if name.lower() in CONSTANTS:
             return float(CONSTANTS[name.lower()])
-        case ast.Name(id=name) if name in symbols and isinstance(symbols[name].value, float):
-            return float(symbols[name].value) * _factor(symbols[name].unit, unit)  # type: ignore[arg-type]
+        case ast.Name(id=name) if name in symbols and isinstance(
+            value := symbols[name].value, float
+        ):
+            return value * _factor(symbols[name].unit, unit)
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             return -constant_value(operand, symbols, unit)
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATIONS:
