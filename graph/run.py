@@ -18,7 +18,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     as_json = "--json" in words
     for ending in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(ending, _interrupt)
+        # What the caller had ignored, as nohup does, stays ignored.
+        if signal.getsignal(ending) != signal.SIG_IGN:
+            signal.signal(ending, _interrupt)
     try:
         return _do(parse_arguments(words))
     except UsageError as error:

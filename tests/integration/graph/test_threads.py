@@ -107,6 +107,10 @@ def test_stopped_process_leaves_a_thread_that_goes_on(
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            # A test runner in the background may ignore SIGINT, and its children with it.
+            preexec_fn=lambda: (
+                signal.signal(sign, signal.SIG_DFL) if sign != signal.SIGKILL else None
+            ),
         )
         deadline = time.monotonic() + 60
         while not server.requests and time.monotonic() < deadline:
