@@ -1,13 +1,9 @@
 """Writing train.py from the training plan."""
 
-from pathlib import Path
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
+from nodes.codegen.render import templates
 from state.spec import Spec
 from state.training import TrainingPlan
 
-TEMPLATES = Path(__file__).parent / "templates"
 # DQN learns from old steps and PPO from new ones, both better from several episodes at once;
 # SAC makes one gradient step a step.
 PARALLEL_ENVIRONMENTS = {"DQN": 4, "PPO": 8, "SAC": 1}
@@ -23,21 +19,18 @@ def render_train_program(spec: Spec, plan: TrainingPlan, *, flattened: bool) -> 
         plan: algorithm, discount, steps, time and seed.
         flattened: the joint actions are numbered from 0 (see ``training_plan.is_flattened``).
     """
-    environment = Environment(  # noqa: S701 - makes Python, not HTML
-        loader=FileSystemLoader(TEMPLATES),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    return environment.get_template("train.py.j2").render(
-        title=_inside_docstring(spec.title),
-        plan=plan,
-        seed=plan.seed % SEEDS,
-        parallel=PARALLEL_ENVIRONMENTS[plan.algorithm],
-        generated=not spec.dynamics.gymnasium_id,
-        gymnasium_id=spec.dynamics.gymnasium_id,
-        flattened=flattened,
+    return (
+        templates()
+        .get_template("train.py.j2")
+        .render(
+            title=_inside_docstring(spec.title),
+            plan=plan,
+            seed=plan.seed % SEEDS,
+            parallel=PARALLEL_ENVIRONMENTS[plan.algorithm],
+            generated=not spec.dynamics.gymnasium_id,
+            gymnasium_id=spec.dynamics.gymnasium_id,
+            flattened=flattened,
+        )
     )
 
 

@@ -61,8 +61,7 @@ def test_a_bomb_is_bounded(tmp_path: Path, mark: str, kind: str, way: str) -> No
     assert outcome.reason in ("ok", "failed", "processes", "wall_time")
     if way != "in a user namespace":  # the kernel does not count what root started there
         assert "refused" in outcome.stdout, outcome
-    # Five seconds are its limit; the bomb itself keeps the machine from ending it at once.
-    assert outcome.wall_seconds < 15
+    assert outcome.wall_seconds < 8
     assert processes_with(mark) == []
 
 
@@ -83,8 +82,7 @@ def test_a_memory_bomb_is_ended(tmp_path: Path, how: str) -> None:
     outcome = run_text(tmp_path / "run", text, limits)
     assert outcome.reason in ("memory", "failed", "killed")
     assert outcome.peak_memory_bytes < 600 << 20
-    # Five seconds are its limit; the bomb itself keeps the machine from ending it at once.
-    assert outcome.wall_seconds < 15
+    assert outcome.wall_seconds < 8
 
 
 @pytest.mark.parametrize(
