@@ -113,6 +113,7 @@ def ask(
         max_output_tokens=min(max_output_tokens, SMALL_MODEL_OUTPUT)
         if small
         else max_output_tokens,
+        lengthen=not small,
         ordinal=state.asked(agent),
     )
     return Answer(reply.value, [*state.calls, *reply.calls], reply.complaints)

@@ -54,13 +54,15 @@ def call_structured(
     budget: TokenBudget,
     journal: CallJournal,
     max_output_tokens: int = 2048,
+    lengthen: bool = True,
     ordinal: int = 0,
 ) -> StructuredReply[T]:
     """Ask ``model`` for a ``schema`` object; ``messages`` are pairs of role and text.
 
     A reply that is no such object, or of which ``check`` complains, is shown to the model with
     the complaints, at most ``repairs`` times. If ``check`` is never content, the value with the
-    fewest complaints is returned together with them. ``ordinal`` is the number of answers that
+    fewest complaints is returned together with them. A reply that was cut off is asked for once
+    more at double length, unless ``lengthen`` is false. ``ordinal`` is the number of answers that
     this agent had in the run so far; with it a recording finds its place.
 
     Raises ``ReplyInvalid`` if no reply was a valid object, and the other ``ModelError``s; each
@@ -68,7 +70,7 @@ def call_structured(
     """
     talk = _Talk(model, schema, as_messages(messages), agent, check, budget, journal, ordinal)
     try:
-        return talk.run(repairs, max_output_tokens)
+        return talk.run(repairs, max_output_tokens, lengthen)
     except ModelError as error:
         error.calls = talk.calls
         raise
@@ -100,9 +102,9 @@ class _Talk(Generic[T]):
         self.calls: list[ModelCall] = []
         self.best: tuple[T, list[str]] | None = None
 
-    def run(self, repairs: int, max_output_tokens: int) -> StructuredReply[T]:
+    def run(self, repairs: int, max_output_tokens: int, lengthen: bool) -> StructuredReply[T]:
         messages = self.messages
-        limit, doubled, temperature = max_output_tokens, False, 0.0
+        limit, temperature = max_output_tokens, 0.0
         complaints: list[str] = []
         previous: str | None = None
         while True:
@@ -117,8 +119,8 @@ class _Talk(Generic[T]):
                 self._keep(value, complaints)
                 if not complaints:
                     break
-            elif reply.truncated and not doubled and not runs_on(reply.text):
-                doubled, limit = True, 2 * limit
+            elif reply.truncated and lengthen and not runs_on(reply.text):
+                lengthen, limit = False, 2 * limit
                 if self._fits(messages, limit):
                     continue
             if repairs == 0:
