@@ -122,10 +122,16 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
     )
     choice("--base-url", "address of an OpenAI-compatible or Ollama server", metavar="URL")
     choice("--seed", "seed of everything that is drawn (default 0)", type=int, metavar="N")
-    choice("--steps", "training steps at most", type=int, metavar="N")
+    choice(
+        "--algorithm",
+        "auto (default), dqn, ppo, sac, td3, additive, imitation or exact",
+        metavar="NAME",
+    )
+    choice("--steps", "steps of a training at most", type=int, metavar="N")
     choice("--time-budget", "seconds of training at most", type=float, metavar="SECONDS")
     choice("--max-debug", "correction rounds at most (default 5)", type=int, metavar="N")
     choice("--max-tokens", "tokens that may be spent on model calls", type=int, metavar="N")
+    choice("--no-heuristic", "ask for no rule of thumb before training", nargs=0)
     choice(
         "--unsafe-no-sandbox",
         "run generated code without isolation where there is none",

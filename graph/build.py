@@ -21,6 +21,7 @@ from nodes.debugging import give_up, send_back
 from nodes.environment import environment
 from nodes.evaluate import evaluate
 from nodes.executor import executor
+from nodes.heuristic import heuristic
 from nodes.intake import intake
 from nodes.modeling import modeling
 from nodes.objective import objective
@@ -40,6 +41,7 @@ AGENTS: dict[str, Node] = {
     "sar": sar,
     "environment": environment,
     "coding": coding,
+    "heuristic": heuristic,
 }
 STATIONS: dict[str, Node] = {
     "intake": intake,
@@ -77,6 +79,7 @@ def build(
     builder.add_conditional_edges("coding", after_coding)
     builder.add_conditional_edges("executor", after_executor)
     builder.add_conditional_edges("send_back", after_send_back)
+    builder.add_edge("heuristic", "train")
     builder.add_edge("give_up", "report")
     builder.add_conditional_edges("train", after_train)
     builder.add_edge("evaluate", "report")

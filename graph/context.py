@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from nodes.settings import RunSettings
+from state.training import ALGORITHM_NAMES, Algorithm
 
 if TYPE_CHECKING:
     from nodes.models.factory import ChosenModel
@@ -27,10 +28,12 @@ class RunContext:
         base_url: address of an OpenAI-compatible or Ollama server, or None for the usual one.
         task: name of the built-in task whose recording may be used, or None.
         seed: seed of the model where it takes one, of checks, training and evaluation.
-        steps: training steps at most, or None to let the plan choose.
+        algorithm: ``auto``, or the one method that training is to use.
+        steps: training steps of an attempt at most, or None to let the method decide.
         time_budget: seconds of training at most, or None to let the plan choose.
         max_debug: how often a failed check may send the work back.
         max_tokens: tokens that all model calls together may spend, or None for no cap.
+        no_heuristic: ask for no rule of thumb before training.
         unsafe_no_sandbox: run generated code as a plain subprocess without isolation.
         out: folder in which a run folder is made where the state does not name one.
     """
@@ -39,10 +42,12 @@ class RunContext:
     base_url: str | None = None
     task: str | None = None
     seed: int = 0
+    algorithm: Algorithm = "auto"
     steps: int | None = None
     time_budget: float | None = None
     max_debug: int = 5
     max_tokens: int | None = None
+    no_heuristic: bool = False
     unsafe_no_sandbox: bool = False
     out: str = "runs"
 
@@ -57,6 +62,9 @@ class RunContext:
             if value is not None and not low <= value <= high:
                 option = "--" + name.replace("_", "-")
                 raise ValueError(f"{option} must be from {low:,} to {high:,}, not {value}")
+        if self.algorithm not in ALGORITHM_NAMES:
+            names = ", ".join(ALGORITHM_NAMES)
+            raise ValueError(f"--algorithm must be one of {names}, not {self.algorithm!r}")
         if self.base_url is not None and not self.base_url.startswith(("http://", "https://")):
             raise ValueError(f"--base-url must start with http:// or https://: {self.base_url!r}")
 
@@ -74,10 +82,12 @@ class RunContext:
         return RunSettings(
             model=model,
             seed=self.seed,
+            algorithm=self.algorithm,
             steps=self.steps,
             time_budget=self.time_budget,
             max_debug=self.max_debug,
             max_tokens=self.max_tokens,
+            no_heuristic=self.no_heuristic,
             unsafe_no_sandbox=self.unsafe_no_sandbox,
             out=self.out,
         )

@@ -73,6 +73,7 @@ class RunOutcome(BaseModel):
     evaluation_episodes: int | None
     random_return: float | None
     greedy_return: float | None
+    heuristic_return: float | None
     tokens: int
     cost: float | None = Field(description="None where a price is not known")
     seconds: float
@@ -112,12 +113,13 @@ def outcome_of(
         stages=state.stages,
         model=model,
         environment_id=_environment_id(state),
-        algorithm=state.plan.algorithm if state.plan else None,
+        algorithm=state.training.algorithm if state.training else None,
         mean_return=trained.mean if trained else None,
         return_interval=(trained.low, trained.high) if trained else None,
         evaluation_episodes=trained.episodes if trained else None,
         random_return=_mean(evaluation.baseline("random") if evaluation else None),
         greedy_return=_mean(evaluation.baseline("greedy") if evaluation else None),
+        heuristic_return=_mean(evaluation.baseline("heuristic") if evaluation else None),
         tokens=usage.tokens,
         cost=usage.cost,
         seconds=round(sum(stage.seconds for stage in state.stages), 3),

@@ -58,9 +58,14 @@ def summary(outcome: RunOutcome) -> str:
                 f"{outcome.evaluation_episodes} episodes",
             )
         )
-    for name, value in (("random", outcome.random_return), ("greedy", outcome.greedy_return)):
+    comparisons = {
+        "random policy": outcome.random_return,
+        "greedy policy": outcome.greedy_return,
+        "heuristic": outcome.heuristic_return,
+    }
+    for name, value in comparisons.items():
         if value is not None:
-            rows.append((f"{name} policy", f"{value:,.6g}"))
+            rows.append((name, f"{value:,.6g}"))
     if outcome.model:
         recorded = " (recorded answers)" if outcome.model.recorded else ""
         rows.append(("model", f"{outcome.model.name}{recorded}: {outcome.model.reason}"))

@@ -44,10 +44,10 @@ def after_coding(
 
 def after_executor(
     state: RunState, runtime: Runtime[RunContext]
-) -> Literal["train", "send_back", "give_up"]:
-    """Train what passed its checks; send back what did not while rounds are left."""
+) -> Literal["heuristic", "send_back", "give_up"]:
+    """Go on with what passed its checks; send back what did not while rounds are left."""
     passed = state.checks is not None and state.checks.clean
-    return "train" if passed else _correct(state, runtime)
+    return "heuristic" if passed else _correct(state, runtime)
 
 
 def after_send_back(state: RunState) -> Mender:

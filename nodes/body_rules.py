@@ -14,15 +14,9 @@ LONGEST_BODY = 8_000
 
 def body_complaints(source: str, body: CodeBody) -> list[str]:
     """What keeps ``source`` from being the function that ``body`` asks for."""
-    if len(source) > LONGEST_BODY:
-        return [f"it is longer than {LONGEST_BODY} characters; write it shorter"]
-    try:
-        tree = ast.parse(source)
-    except (RecursionError, MemoryError):
-        return ["it is nested too deeply; write it in several plain lines"]
-    except (SyntaxError, ValueError) as error:
-        line = getattr(error, "lineno", None)
-        return [f"it is not valid Python (line {line}): {getattr(error, 'msg', error)}"]
+    tree = parsed(source, LONGEST_BODY)
+    if isinstance(tree, str):
+        return [tree]
     wanted = signature(body)
     if len(tree.body) != 1 or not isinstance(tree.body[0], ast.FunctionDef):
         return [f"give exactly one function, 'def {wanted}:', and nothing around it"]
@@ -31,6 +25,19 @@ def body_complaints(source: str, body: CodeBody) -> list[str]:
     if function.name != body.name or names != ["rng", *body.reads]:
         return [f"the function must begin with 'def {wanted}:'"]
     return [*_forbidden(function), *_returns(function, len(body.writes))]
+
+
+def parsed(source: str, longest: int) -> ast.Module | str:
+    """The syntax of ``source``, or the complaint that it has none or too many characters."""
+    if len(source) > longest:
+        return f"it is longer than {longest} characters; write it shorter"
+    try:
+        return ast.parse(source)
+    except (RecursionError, MemoryError):
+        return "it is nested too deeply; write it in several plain lines"
+    except (SyntaxError, ValueError) as error:
+        line = getattr(error, "lineno", None)
+        return f"it is not valid Python (line {line}): {getattr(error, 'msg', error)}"
 
 
 def signature(body: CodeBody) -> str:

@@ -12,16 +12,21 @@ from langgraph.runtime import Runtime
 from nodes.accounts import StageClock
 from nodes.agent import ask, noted
 from nodes.body_rules import body_complaints
+from nodes.codegen.batched import render_batched
 from nodes.codegen.compile_spec import compile_spec
 from nodes.codegen.program import Program
 from nodes.codegen.render import render_environment, render_spec_functions
-from nodes.run_folder import artefact, write_whole
+from nodes.run_folder import artefact, remove, write_whole
 from nodes.settings import RunSettings
 from state.artefacts import BodySource, CodeArtefacts
 from state.dynamics import CodeBody
 from state.findings import CheckReport, Finding
 from state.run_state import RunState
 from state.usage import ModelCall
+
+BATCHED = "batched_environment.py"
+"""The same environment for many episodes in each numpy call, which training uses where it can."""
+NOT_BATCHED = "training steps one episode at a time"
 
 
 def coding(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
@@ -47,6 +52,14 @@ def coding(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
     write_whole(folder / "environment.py", render_environment(program, bodies))
     functions, faults = render_spec_functions(program)
     write_whole(folder / "spec_functions.py", functions)
+    batched, why_not = render_batched(program)
+    remove(folder, [BATCHED])
+    if batched is not None:
+        write_whole(folder / BATCHED, batched)
+    else:
+        notes = noted(
+            state.model_copy(update={"notes": notes}), "coding", f"{NOT_BATCHED}: {why_not}"
+        )
     code = CodeArtefacts(environment=artefact(folder, "environment.py"))
     update["notes"] = [*notes, *(f"coding: not checked, {f}" for f in faults)]
     return {**update, "code": code, "checks": None, "stages": clock.add_to(state, "done")}

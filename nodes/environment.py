@@ -33,7 +33,8 @@ def environment(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any
         "environment", schema, state, runtime, check=check, previous=state.dynamics,
         system=system, max_output_tokens=3000,
     )  # fmt: skip
-    value = answer.value
+    # The schema asked for is a class of this call alone, which no checkpoint could read back.
+    value = Dynamics.model_validate(answer.value.model_dump())
     notes = []
     if value.gymnasium_id and standard_complaints(value.gymnasium_id, state.description):
         notes.append(f"{value.gymnasium_id} is not what the description asks for by name")

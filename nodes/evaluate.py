@@ -29,7 +29,9 @@ def evaluate(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
         stages = clock.add_to(state, "skipped", "there is no trained policy")
         return {"status": "no_better_policy", "stages": stages}
     settings, folder = runtime.context, Path(state.run_folder)
-    result = run_evaluation(state.spec().dynamics.gymnasium_id, folder, settings)
+    result = run_evaluation(
+        state.spec().dynamics.gymnasium_id, folder, settings, heuristic=state.heuristic is not None
+    )
     if isinstance(result, str):
         account = f"The policy could not be evaluated: {result}."
         stages = clock.add_to(state, "failed", account)
@@ -42,15 +44,21 @@ def evaluate(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
     }
 
 
-def run_evaluation(gymnasium_id: str, folder: Path, settings: RunSettings) -> Evaluation | str:
-    """The evaluation, or a phrase that says why there is none."""
+def run_evaluation(
+    gymnasium_id: str, folder: Path, settings: RunSettings, *, heuristic: bool = False
+) -> Evaluation | str:
+    """The evaluation, or a phrase that says why there is none.
+
+    With ``heuristic`` the rule in heuristic.py is one of the comparisons.
+    """
     remove(folder, [EVALUATE_RESULT])
-    request = EvaluateRequest(gymnasium_id, seed=settings.seed)
+    request = EvaluateRequest(gymnasium_id, seed=settings.seed, heuristic=heuristic)
     write_whole(folder / EVALUATE_REQUEST, request.to_json())
     outcome = run_module(
         "sandbox.programs.evaluate",
         folder,
         LIMITS,
+        packages=("sandbox.training",),
         unsafe_no_sandbox=settings.unsafe_no_sandbox,
     )
     if not outcome.ok:

@@ -13,7 +13,7 @@ from sandbox.results import ResultInvalid, read_bytes
 from state.run_state import RunState
 
 OPTIONAL_FILES = ("spec.json", "evaluation.json", "curve.png", "returns.png")
-CODE_FILES = ("environment.py", "spec_functions.py", "train.py")
+CODE_FILES = ("environment.py", "spec_functions.py", "heuristic.py", "train.py")
 
 
 def report(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:

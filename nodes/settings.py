@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from state.training import Algorithm
+
 if TYPE_CHECKING:
     from nodes.models.factory import ChosenModel
 
@@ -14,19 +16,23 @@ class RunSettings:
     Attributes:
         model: the chat model that the agents ask; None where no agent runs (tests, evaluation).
         seed: seed of checks, training and evaluation.
-        steps: training steps at most, or None to let the plan choose.
+        algorithm: "auto", or the one method that training is to use.
+        steps: training steps of an attempt at most, or None to let the method decide.
         time_budget: seconds of training at most, or None to let the plan choose.
         max_debug: how often a failed check may send the work back.
         max_tokens: tokens that all model calls together may spend, or None for no cap.
+        no_heuristic: ask for no rule of thumb before training.
         unsafe_no_sandbox: run generated code as a plain subprocess without isolation.
         out: folder in which a run folder is made where the state does not name one.
     """
 
     model: "ChosenModel | None" = None
     seed: int = 0
+    algorithm: Algorithm = "auto"
     steps: int | None = None
     time_budget: float | None = None
     max_debug: int = 5
     max_tokens: int | None = None
+    no_heuristic: bool = False
     unsafe_no_sandbox: bool = False
     out: str = "runs"

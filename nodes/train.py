@@ -1,4 +1,4 @@
-"""Train: writes train.py from the plan and runs it inside the sandbox."""
+"""Train: hands the problem to the training search inside the sandbox and keeps what it found."""
 
 import hashlib
 from pathlib import Path
@@ -7,24 +7,29 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from nodes.accounts import StageClock
-from nodes.declared_spaces import declared_action_space
+from nodes.coding import BATCHED
 from nodes.run_folder import artefact, remove, write_whole
 from nodes.sandbox_account import why_it_ended
 from nodes.settings import RunSettings
-from nodes.train_program import render_train_program
-from nodes.training_plan import is_flattened, plan_training
-from sandbox import Limits, ResultInvalid, check_files, read_result, run
+from nodes.train_program import PROGRAM, write_train_program
+from nodes.training_plan import DEFAULT_TIME_BUDGET, problem_of
+from sandbox import Limits, ResultInvalid, check_files, read_result, run_module
 from sandbox.outcome import GIBIBYTE
+from sandbox.training.fitted_discount import fitted_discount
+from sandbox.training.request import REQUEST, RESULT, Circumstances, Request, Wishes
 from state.artefacts import CodeArtefacts
 from state.run_state import RunState
+from state.spec import Spec
 from state.training import TrainingPlan, TrainingRecord
 
-PROGRAM = "train.py"
-INPUTS = ("train.py", "environment.py")
-FINISHED = "training_result.json"
-PRODUCTS = (FINISHED, "policy.zip", "policy_setup.json", "curve.csv")
+HEURISTIC = "heuristic.py"
+INPUTS = (REQUEST, "environment.py", BATCHED, HEURISTIC)
+PRODUCTS = (RESULT, "policy.zip", "policy_setup.json", "curve.csv")
+ATTEMPTS = "attempts"
 LONGEST_LINE = 200
 FINGERPRINT = "training_inputs.sha256"
+# Seeds of training stay below those of its evaluations.
+SEEDS = 100_000_000
 # Beside the training itself: importing torch, measuring, the last evaluation.
 SECONDS_AROUND = 120.0
 
@@ -36,14 +41,10 @@ def train(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
         SandboxUnavailable: this machine cannot contain generated code.
     """
     clock = StageClock("train")
-    settings, folder, spec = runtime.context, Path(state.run_folder), state.spec()
-    space = declared_action_space(spec)
-    plan = plan_training(
-        spec, space, steps=settings.steps, time_budget=settings.time_budget, seed=settings.seed
-    )
-    write_whole(folder / PROGRAM, render_train_program(spec, plan, flattened=is_flattened(space)))
-    code = (state.code or CodeArtefacts()).model_copy(update={"train": artefact(folder, PROGRAM)})
-    update: dict[str, Any] = {"plan": plan, "code": code}
+    folder, spec = Path(state.run_folder), state.spec()
+    plan = plan_training(spec, runtime.context)
+    write_whole(folder / REQUEST, request_for(state, plan).to_json())
+    update: dict[str, Any] = {"plan": plan}
     note = "already finished" if _finished(folder) else ""
     if not note:
         failure = _run_training(folder, plan, runtime)
@@ -51,19 +52,47 @@ def train(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
             account = f"Training did not come to its end: {failure}."
             stages = clock.add_to(state, "failed", account)
             return update | {"training": None, "account": account, "stages": stages}
-    record = read_result(folder, FINISHED, TrainingRecord).model_copy(
+    record = read_result(folder, RESULT, TrainingRecord).model_copy(
         update={"curve": artefact(folder, "curve.csv"), "policy": artefact(folder, "policy.zip")}
     )
-    return update | {"training": record, "stages": clock.add_to(state, "done", note)}
+    write_train_program(folder, spec.title, problem_of(spec), record)
+    code = (state.code or CodeArtefacts()).model_copy(update={"train": artefact(folder, PROGRAM)})
+    stages = clock.add_to(state, "done", note)
+    return update | {"training": record, "code": code, "stages": stages}
+
+
+def plan_training(spec: Spec, settings: RunSettings) -> TrainingPlan:
+    """What the caller asked for, and the discount that fits the horizon."""
+    return TrainingPlan(
+        algorithm=settings.algorithm,
+        discount=fitted_discount(problem_of(spec))[0],
+        time_budget=settings.time_budget or DEFAULT_TIME_BUDGET,
+        steps=settings.steps,
+        seed=settings.seed % SEEDS,
+    )
+
+
+def request_for(state: RunState, plan: TrainingPlan) -> Request:
+    """The plan, the problem and what is at hand, as the training search reads it."""
+    folder = Path(state.run_folder)
+    return Request(
+        problem_of(state.spec()),
+        Wishes(plan.algorithm, plan.steps, plan.seed),
+        Circumstances(
+            batched=(folder / BATCHED).is_file(),
+            heuristic=state.heuristic is not None and (folder / HEURISTIC).is_file(),
+        ),
+        plan.time_budget,
+    )
 
 
 def _run_training(folder: Path, plan: TrainingPlan, runtime: Runtime[RunSettings]) -> str:
     """Empty if all went well, else a phrase that says why not."""
-    remove(folder, [*PRODUCTS, FINGERPRINT])
+    remove(folder, [*PRODUCTS, FINGERPRINT, ATTEMPTS])
     seconds = plan.time_budget + SECONDS_AROUND
-    limits = Limits(wall_seconds=seconds, cpu_seconds=1.5 * seconds, memory_bytes=5 * GIBIBYTE)
-    outcome = run(
-        PROGRAM,
+    limits = Limits(wall_seconds=seconds, cpu_seconds=3 * seconds, memory_bytes=6 * GIBIBYTE)
+    outcome = run_module(
+        "sandbox.training.search",
         folder,
         limits,
         unsafe_no_sandbox=runtime.context.unsafe_no_sandbox,
@@ -73,7 +102,7 @@ def _run_training(folder: Path, plan: TrainingPlan, runtime: Runtime[RunSettings
         return why_it_ended(outcome, limits)
     try:
         check_files(folder)
-        read_result(folder, FINISHED, TrainingRecord)
+        read_result(folder, RESULT, TrainingRecord)
         for name in PRODUCTS:
             artefact(folder, name)
     except ResultInvalid as error:

@@ -1,37 +1,62 @@
-"""Writing train.py from the training plan."""
+"""Writing train.py and the package beside it, which train the kept policy once more."""
+
+import re
+import shutil
+from pathlib import Path
 
 from nodes.codegen.render import templates
-from state.spec import Spec
-from state.training import TrainingPlan
+from nodes.run_folder import remove, write_whole
+from sandbox.training.problem import Problem
+from sandbox.training.request import Attempt
+from state.training import TrainingRecord
 
-# DQN learns from old steps and PPO from new ones, both better from several episodes at once;
-# SAC makes one gradient step a step.
-PARALLEL_ENVIRONMENTS = {"DQN": 4, "PPO": 8, "SAC": 1}
-# Seeds of the generated program stay below those of its evaluations.
-SEEDS = 100_000_000
+PROGRAM = "train.py"
+PACKAGE = "training"
 
 
-def render_train_program(spec: Spec, plan: TrainingPlan, *, flattened: bool) -> str:
-    """Text of train.py, a program that needs only Stable-Baselines3 and the environment.
+def write_train_program(folder: Path, title: str, problem: Problem, record: TrainingRecord) -> None:
+    """Write ``train.py`` and a copy of the training package into ``folder``."""
+    write_whole(folder / PROGRAM, render_train_program(title, problem, record))
+    copy_training_package(folder)
 
-    Args:
-        spec: for the title and for the id of a standard environment.
-        plan: algorithm, discount, steps, time and seed.
-        flattened: the joint actions are numbered from 0 (see ``training_plan.is_flattened``).
-    """
+
+def render_train_program(title: str, problem: Problem, record: TrainingRecord) -> str:
+    """Text of train.py: the problem, the attempts that led to the policy, and their settings."""
     return (
         templates()
         .get_template("train.py.j2")
         .render(
-            title=_inside_docstring(spec.title),
-            plan=plan,
-            seed=plan.seed % SEEDS,
-            parallel=PARALLEL_ENVIRONMENTS[plan.algorithm],
-            generated=not spec.dynamics.gymnasium_id,
-            gymnasium_id=spec.dynamics.gymnasium_id,
-            flattened=flattened,
+            title=_inside_docstring(title),
+            problem=problem,
+            attempts=chain_of(record),
+            algorithm=record.algorithm,
+            repr=repr,
         )
     )
+
+
+def chain_of(record: TrainingRecord) -> list[Attempt]:
+    """The kept attempt, after those that it started from, each to end where it had ended."""
+    by_name = {made.folder: made for made in record.attempts}
+    chain: list[Attempt] = []
+    name = record.folder
+    while name and name in by_name:
+        made = by_name.pop(name)
+        stop_after = None if made.stopped_because in ("converged", "exact") else made.timesteps
+        attempt = Attempt.from_json({**made.attempt, "stop_after": stop_after})
+        chain.insert(0, attempt)
+        name = attempt.start_from
+    return chain
+
+
+def copy_training_package(folder: Path) -> None:
+    """Copy the modules that train.py uses to ``folder/training``, with that name for a package."""
+    remove(folder, [PACKAGE])
+    package = Path(__file__).parent.parent / "sandbox" / "training"
+    target = folder / PACKAGE
+    shutil.copytree(package, target, ignore=shutil.ignore_patterns("__pycache__"))
+    for path in target.glob("*.py"):
+        path.write_text(re.sub(r"\bsandbox\.training\b", PACKAGE, path.read_text()))
 
 
 def _inside_docstring(text: str) -> str:

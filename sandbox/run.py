@@ -216,8 +216,8 @@ def _exit_code(return_code: int, contained: bool) -> int:
 def _own_reason(exit_code: int, cpu_seconds: float, limits: Limits) -> Reason:
     if exit_code >= 0:
         return "ok" if exit_code == 0 else "failed"
-    bounded = exit_code in (-signal.SIGXCPU, -signal.SIGKILL)
-    return "cpu_time" if bounded and cpu_seconds >= limits.cpu_seconds else "killed"
+    spent = exit_code == -signal.SIGKILL and cpu_seconds >= limits.cpu_seconds
+    return "cpu_time" if exit_code == -signal.SIGXCPU or spent else "killed"
 
 
 def _produced(folder: Path, before: dict[str, tuple[int, int, int]]) -> list[str]:

@@ -16,6 +16,7 @@ class CodeArtefacts(Piece):
     """What was generated; ``environment`` is None for a standard Gymnasium environment."""
 
     environment: Artefact | None = None
+    heuristic: Artefact | None = None
     train: Artefact | None = None
 
 

@@ -8,6 +8,7 @@ from state.artefacts import BodySource, CodeArtefacts
 from state.constraints import Constraint
 from state.dynamics import Dynamics
 from state.findings import CheckReport, Finding
+from state.heuristic import Heuristic
 from state.model import MarkovModel
 from state.objective import Objective
 from state.parameters import Parameter
@@ -61,6 +62,10 @@ class RunState(BaseModel):
     debug_rounds: int = Field(default=0, description="times a failed check sent the work back")
     remarks: list[Finding] = Field(
         default_factory=list, description="open findings for the agent that runs next"
+    )
+
+    heuristic: Heuristic | None = Field(
+        default=None, description="a rule of thumb that is better than random decisions"
     )
 
     plan: TrainingPlan | None = None

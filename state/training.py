@@ -1,35 +1,75 @@
 """How a policy was trained and how good it is."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
 from state.artefacts import Artefact
 from state.piece import Piece
 
-Algorithm = Literal["DQN", "PPO", "SAC"]
+Algorithm = Literal["auto", "dqn", "ppo", "sac", "td3", "additive", "imitation", "exact"]
+
+ALGORITHM_NAMES: dict[str, str] = {
+    "auto": "chosen while training",
+    "dqn": "DQN",
+    "ppo": "PPO",
+    "sac": "SAC",
+    "td3": "TD3",
+    "additive": "additive Q-learning",
+    "imitation": "imitation",
+    "exact": "value iteration",
+}
 
 
 class TrainingPlan(Piece):
-    """What the generated ``train.py`` will do, and why."""
+    """What the training is asked for."""
 
-    algorithm: Algorithm
+    algorithm: Algorithm = Field(default="auto", description="auto leaves the choice open")
     discount: float = Field(ge=0, le=1)
-    total_timesteps: int = Field(ge=1)
-    time_budget: float = Field(gt=0, description="seconds of training at most")
+    time_budget: float = Field(gt=0, description="seconds of training at most, over all attempts")
+    steps: int | None = Field(default=None, ge=1, description="of an attempt; None: by method")
     seed: int = 0
-    reasons: list[str] = Field(default_factory=list)
 
 
-class TrainingRecord(Piece):
-    """What the training program reported."""
+class AttemptRecord(Piece):
+    """One of the trainings that were tried, as the training program reported it."""
 
-    algorithm: Algorithm
+    method: str
     timesteps: int = Field(ge=0)
     seconds: float = Field(ge=0)
-    stopped_because: Literal["total_timesteps", "time_budget", "converged"]
+    stopped_because: Literal[
+        "total_timesteps", "time_budget", "converged", "overtaken", "exact"
+    ]  # fmt: skip
     best_evaluation: float = Field(description="mean return of the kept checkpoint")
-    curve: Artefact | None = Field(default=None, description="CSV: timesteps, mean return")
+    chance: float = Field(default=0.0, description="mean return of random actions")
+    symptom: str = Field(default="", description="what the curve looks like, in a word")
+    attempt: dict[str, Any] = Field(
+        default_factory=dict, description="all settings, as sandbox.training.attempt.Attempt"
+    )
+
+    @property
+    def algorithm(self) -> str:
+        """The method by the name that people know it by."""
+        return ALGORITHM_NAMES.get(self.method, self.method)
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why it was tried."""
+        reasons = self.attempt.get("reasons", [])
+        return [str(reason) for reason in reasons] if isinstance(reasons, list) else []
+
+    @property
+    def folder(self) -> str:
+        """Name of the folder below ``attempts`` that holds its files."""
+        return str(self.attempt.get("name", ""))
+
+
+class TrainingRecord(AttemptRecord):
+    """The attempt that was kept, and all that were made."""
+
+    total_seconds: float = Field(default=0.0, ge=0, description="over all attempts")
+    attempts: list[AttemptRecord] = Field(default_factory=list)
+    curve: Artefact | None = Field(default=None, description="CSV: timesteps, mean return, seconds")
     policy: Artefact | None = None
 
 

@@ -43,19 +43,19 @@ def render_environment(program: Program, bodies: list[BodySource]) -> str:
     spec = program.spec
     shown = [v for v in spec.variables if v.name in program.quantities]
     return templates().get_template("environment.py.j2").render(
-        title=_one_line(spec.title),
-        objective=_one_line(spec.objective.statement),
+        title=one_line(spec.title),
+        objective=one_line(spec.objective.statement),
         bodies=[body.source.strip() for body in bodies],
         horizon=spec.model.horizon,
-        step_length=_one_line(spec.model.step_length),
+        step_length=one_line(spec.model.step_length),
         observation=program.observation,
         seen=[_flat_source(name, spec) for name in program.observation],
         decision_names=[d.variable.name for d in program.decisions],
-        parameters=[_parameter_line(p, comment=True) for p in spec.parameters],
-        variables=[_variable_line(v) for v in shown],
-        action_space=_space_source(program.action_space),
-        observation_low=_float32_list(program.observation_low),
-        observation_high=_float32_list(program.observation_high),
+        parameters=[parameter_line(p, comment=True) for p in spec.parameters],
+        variables=[variable_line(v) for v in shown],
+        action_space=space_source(program.action_space),
+        observation_low=float32_list(program.observation_low),
+        observation_high=float32_list(program.observation_high),
         reset=[_line(s) for s in program.reset],
         decode=[_decode(d, program.action_space) for d in program.decisions],
         previous=[(name, attribute_name(name)) for name in program.previous],
@@ -94,30 +94,33 @@ def render_spec_functions(program: Program) -> tuple[str, list[str]]:
         except ExpressionError as error:
             faults.append(f"constraint {constraint.name}: {error}")
     source = templates().get_template("spec_functions.py.j2").render(
-        parameters=[_parameter_line(p, comment=False) for p in spec.parameters],
+        parameters=[parameter_line(p, comment=False) for p in spec.parameters],
         reward_terms=reward,
         constraints=constraints,
     )  # fmt: skip
     return source, faults
 
 
-def _parameter_line(parameter: Parameter, *, comment: bool) -> dict[str, str]:
+def parameter_line(parameter: Parameter, *, comment: bool) -> dict[str, str]:
+    """What the templates need of a parameter: name, attribute, source of its value, comment."""
     note = f"{parameter.unit}: {parameter.definition}" if parameter.unit else parameter.definition
     return {
         "name": parameter.name,
         "attribute": attribute_name(parameter.name),
-        "source": _value_source(parameter.value),
-        "comment": _one_line(note)[:70] if comment else "",
+        "source": value_source(parameter.value),
+        "comment": one_line(note)[:70] if comment else "",
     }
 
 
-def _value_source(value: Value) -> str:
+def value_source(value: Value) -> str:
+    """A parameter's value as Python: a number or a numpy array."""
     if isinstance(value, list):
         return f"np.array({value!r})"
     return repr(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
 
 
-def _variable_line(variable: Variable) -> dict[str, str]:
+def variable_line(variable: Variable) -> dict[str, str]:
+    """What the templates need of a variable: name, attribute, its value before a reset, comment."""
     kind = {"integer": "int", "real": "float", "boolean": "bool"}[variable.dtype]
     shape = tuple(variable.shape)
     size = shape if len(shape) > 1 else (shape[0] if shape else ())
@@ -127,11 +130,12 @@ def _variable_line(variable: Variable) -> dict[str, str]:
         "name": variable.name,
         "attribute": attribute_name(variable.name),
         "default": default,
-        "comment": _one_line(note)[:60],
+        "comment": one_line(note)[:60],
     }
 
 
-def _space_source(space: ActionSpace) -> str:
+def space_source(space: ActionSpace) -> str:
+    """The action space as Python."""
     if space.kind == "discrete":
         return f"gymnasium.spaces.Discrete({space.sizes[0]})"
     if space.kind == "multi_discrete":
@@ -142,7 +146,8 @@ def _space_source(space: ActionSpace) -> str:
     )
 
 
-def _float32_list(numbers: tuple[float, ...]) -> str:
+def float32_list(numbers: tuple[float, ...]) -> str:
+    """Numbers as the text of a list, those beyond single precision at its ends."""
     return "[" + ", ".join(_bound(number) for number in numbers) + "]"
 
 
@@ -195,7 +200,7 @@ def _line(statement: Statement) -> str:
     return f"{targets} = {statement.source}"
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
     """Free text on one line, without what would end a docstring or a comment."""
     printable = "".join(c if c.isprintable() else " " for c in text)
     return " ".join(printable.replace("\\", "/").replace('"""', "'''").split())

@@ -13,6 +13,12 @@ if TYPE_CHECKING:
 INK, ACCENT, PALE = "#1f2933", "#0b6e99", "#a9b8c3"
 DOTS_PER_INCH = 150
 MOST_POINTS = 100_000
+# Dashes and gaps in points where the name of a style does not do.
+LINE_STYLES: dict[str, Any] = {
+    "random": ":",
+    "constant": "-.",
+    "heuristic": (0, (8, 2, 1, 2, 1, 2)),
+}
 
 CurvePoint = tuple[float, float]
 
@@ -36,7 +42,7 @@ def learning_curve(points: list[CurvePoint], evaluation: Evaluation | None) -> b
     steps = [point[0] for point in points]
     axes.plot(steps, [point[1] for point in points], color=ACCENT, linewidth=1.6, label="training")
     for baseline in evaluation.baselines if evaluation else []:
-        style = {"random": ":", "constant": "-."}.get(baseline.policy, "--")
+        style = LINE_STYLES.get(baseline.policy, "--")
         axes.axhline(
             baseline.mean, color=INK, linewidth=0.9, linestyle=style, label=baseline.policy
         )

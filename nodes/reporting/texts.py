@@ -20,6 +20,7 @@ POLICY_NAMES = {
     "random": "random decisions",
     "constant": "best constant decision",
     "greedy": "one-step greedy",
+    "heuristic": "heuristic (rule of thumb)",
 }
 
 

@@ -1,7 +1,9 @@
 """Running episodes under a policy on given seeds, side by side."""
 
+import json
 import time
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -13,11 +15,28 @@ SIDE_BY_SIDE = 20
 
 @dataclass
 class Episodes:
-    """Undiscounted return, length and objective of each finished episode, in order of the seeds."""
+    """Undiscounted return, length and objective of each finished episode, in order of the seeds.
+
+    ``first`` and ``last`` hold the named quantities at the start and at the end of each episode,
+    empty where the environment names none.
+    """
 
     returns: list[float] = field(default_factory=list)
     lengths: list[int] = field(default_factory=list)
     objectives: list[float] = field(default_factory=list)
+    first: list[dict[str, Any]] = field(default_factory=list)
+    last: list[dict[str, Any]] = field(default_factory=list)
+
+    def to_json(self, seeds: list[int]) -> str:
+        """A JSON list with seed, episode_return, length, first and last of each episode."""
+        rows = zip(seeds, self.returns, self.lengths, self.first, self.last, strict=False)
+        names = ("seed", "episode_return", "length", "first", "last")
+        return json.dumps([dict(zip(names, row, strict=True)) for row in rows], default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    """Numbers of numpy as Python's own; whatever else code of a model's may have put there."""
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else repr(value)
 
 
 def run_episodes(
@@ -41,22 +60,27 @@ def run_episodes(
         done.returns += batch.returns
         done.lengths += batch.lengths
         done.objectives += batch.objectives
+        done.first += batch.first
+        done.last += batch.last
     return done
 
 
 def _run_batch(gymnasium_id: str, policy: Policy, seeds: list[int]) -> Episodes:
     environments = [make_flat_environment(gymnasium_id) for _ in seeds]
-    observations = [
-        environment.reset(seed=seed)[0]
-        for environment, seed in zip(environments, seeds, strict=True)
+    begun = [
+        environment.reset(seed=seed) for environment, seed in zip(environments, seeds, strict=True)
     ]
+    observations = [observation for observation, _ in begun]
+    first = [info.get("quantities", {}) for _, info in begun]
+    last = list(first)
     returns, objectives = np.zeros(len(seeds)), np.zeros(len(seeds))
     lengths = np.zeros(len(seeds), dtype=int)
     reports_objective = True
     running = list(range(len(seeds)))
+    time_step = 0
     while running:
         seen = np.stack([np.asarray(observations[k]) for k in running])
-        actions = policy.act([environments[k] for k in running], seen)
+        actions = policy.act([environments[k] for k in running], seen, time_step)
         still_running = []
         for k, action in zip(running, actions, strict=True):
             observations[k], reward, terminated, truncated, info = environments[k].step(action)
@@ -64,9 +88,10 @@ def _run_batch(gymnasium_id: str, policy: Policy, seeds: list[int]) -> Episodes:
             lengths[k] += 1
             reports_objective = reports_objective and "objective" in info
             objectives[k] += float(info.get("objective", 0.0))
+            last[k] = info.get("quantities", {})
             if not (terminated or truncated):
                 still_running.append(k)
         running = still_running
-    return Episodes(
-        returns.tolist(), lengths.tolist(), objectives.tolist() if reports_objective else []
-    )
+        time_step += 1
+    reported = objectives.tolist() if reports_objective else []
+    return Episodes(returns.tolist(), lengths.tolist(), reported, first, last)

@@ -1,7 +1,8 @@
 """Program: compare the trained policy with simple ones on common, fresh seeds.
 
 Runs in the run folder, inside the sandbox. Reads evaluate_request.json, writes
-evaluate_result.json with the fields of ``state.training.Evaluation``.
+evaluate_result.json with the fields of ``state.training.Evaluation``, and
+evaluation_episodes.json with each episode of the trained policy.
 """
 
 import json
@@ -13,8 +14,15 @@ from sandbox.programs import requests
 from sandbox.programs.bootstrap import mean_interval
 from sandbox.programs.environments import make_flat_environment
 from sandbox.programs.episodes import Episodes, run_episodes
+from sandbox.programs.findings import shorten
 from sandbox.programs.greedy import OneStepGreedy, samples_needed
-from sandbox.programs.policies import ConstantPolicy, RandomPolicy, TrainedPolicy, all_actions
+from sandbox.programs.policies import (
+    ConstantPolicy,
+    HeuristicPolicy,
+    RandomPolicy,
+    TrainedPolicy,
+    all_actions,
+)
 from sandbox.programs.requests import EvaluateRequest
 
 # train.py seeds its environments below this number, so no seed here was met in training.
@@ -44,12 +52,20 @@ def evaluate(request: EvaluateRequest) -> dict[str, Any]:
         )
 
     trained = episodes_of(TrainedPolicy(Path(), space))
+    Path(requests.EVALUATION_EPISODES).write_text(trained.to_json(seeds))
     random = episodes_of(RandomPolicy(space, request.seed))
     others = {"random": random}
+    notes: list[str] = []
+    if request.heuristic:
+        try:
+            others["heuristic"] = episodes_of(HeuristicPolicy())
+        except Exception as error:  # whatever the generated rule raises
+            said = shorten(f"{type(error).__name__}: {error}", 200)
+            notes.append(f"The heuristic was left out, for it broke off ({said}).")
     constant = _best_constant(request, quick_deadline)
     if constant is not None:
         others["constant"] = episodes_of(ConstantPolicy(constant))
-    notes = [] if constant is None else [f"The best constant action is {_as_text(constant)}."]
+        notes.append(f"The best constant action is {_as_text(constant)}.")
     greedy = _greedy(request, seeds, started + request.seconds, notes)
     if greedy is not None:
         others["greedy"] = greedy
@@ -103,7 +119,11 @@ def _greedy(
 
 def _warnings(trained: Episodes, others: dict[str, Episodes]) -> list[str]:
     """A sentence for each simple policy that does at least as well on the same seeds."""
-    words = {"constant": "always deciding the same", "greedy": "looking one step ahead"}
+    words = {
+        "constant": "always deciding the same",
+        "greedy": "looking one step ahead",
+        "heuristic": "deciding by the heuristic",
+    }
     found = []
     for name, episodes in others.items():
         common = min(len(trained.returns), len(episodes.returns))

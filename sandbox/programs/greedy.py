@@ -31,7 +31,9 @@ class OneStepGreedy:
         self.random = np.random.default_rng(seed)
         self.samples = samples
 
-    def act(self, environments: Environments, observations: Observations) -> list[Any]:
+    def act(
+        self, environments: Environments, observations: Observations, time_step: int
+    ) -> list[Any]:
         """The greedy action for each environment."""
         return [self.best_action(environment) for environment in environments]
 

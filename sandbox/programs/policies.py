@@ -5,7 +5,6 @@ observations.
 """
 
 import itertools
-import json
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -14,7 +13,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from sandbox.programs.scaling import ObservationScaling
+from sandbox.programs.environments import import_from_folder
 
 Environments = list[gymnasium.Env[Any, Any]]
 Observations = NDArray[np.float32]
@@ -26,8 +25,13 @@ FLAT_ACTIONS = 64
 class Policy(Protocol):
     """Something that decides for several environments at once."""
 
-    def act(self, environments: Environments, observations: Observations) -> list[Any]:
-        """One action for each environment, in the environment's own action space."""
+    def act(
+        self, environments: Environments, observations: Observations, time_step: int
+    ) -> list[Any]:
+        """One action for each environment, in the environment's own action space.
+
+        ``time_step`` decisions were taken before in each of their episodes.
+        """
 
 
 class RandomPolicy:
@@ -37,7 +41,9 @@ class RandomPolicy:
         self.space = space
         space.seed(seed)
 
-    def act(self, environments: Environments, observations: Observations) -> list[Any]:
+    def act(
+        self, environments: Environments, observations: Observations, time_step: int
+    ) -> list[Any]:
         """One random action for each environment."""
         return [self.space.sample() for _ in environments]
 
@@ -48,38 +54,41 @@ class ConstantPolicy:
     def __init__(self, action: Any) -> None:
         self.action = action
 
-    def act(self, environments: Environments, observations: Observations) -> list[Any]:
+    def act(
+        self, environments: Environments, observations: Observations, time_step: int
+    ) -> list[Any]:
         """The constant action for each environment."""
         return [self.action for _ in environments]
 
 
+class HeuristicPolicy:
+    """What heuristic.py decides, one environment after the other."""
+
+    def __init__(self) -> None:
+        self.decide = import_from_folder("heuristic").act
+
+    def act(
+        self, environments: Environments, observations: Observations, time_step: int
+    ) -> list[Any]:
+        """The heuristic's action for each environment."""
+        return [self.decide(observation) for observation in observations]
+
+
 class TrainedPolicy:
-    """What train.py kept: policy.zip, asked as policy_setup.json says."""
+    """What training kept: policy.zip, asked as policy_setup.json says."""
 
     def __init__(self, folder: Path, space: spaces.Space[Any]) -> None:
-        import stable_baselines3
+        # Only here, for the other policies need neither torch nor the training package.
+        from sandbox.training.policy import load_policy
 
-        setup = json.loads((folder / "policy_setup.json").read_text())
-        algorithm = getattr(stable_baselines3, setup["algorithm"])
-        self.model = algorithm.load(folder / "policy.zip", device="cpu")
-        self.scaling = ObservationScaling(setup["observation_scaling"])
-        self.flattened = bool(setup["flattened"])
-        self.space = space
+        self.policy = load_policy(folder, space)
 
-    def act(self, environments: Environments, observations: Observations) -> list[Any]:
-        """The policy's most likely action for each environment."""
-        chosen, _ = self.model.predict(self.scaling(observations), deterministic=True)
-        return [self._own_action(action) for action in chosen]
-
-    def _own_action(self, action: Any) -> Any:
-        if self.flattened and isinstance(self.space, spaces.MultiDiscrete):
-            return np.array(np.unravel_index(int(action), tuple(self.space.nvec)))
-        if isinstance(self.space, spaces.Box):
-            middle = (self.space.low + self.space.high) / 2
-            half = (self.space.high - self.space.low) / 2
-            moved = middle + half * np.clip(action, -1, 1)
-            return np.clip(moved, self.space.low, self.space.high).astype(self.space.dtype)
-        return action
+    def act(
+        self, environments: Environments, observations: Observations, time_step: int
+    ) -> list[Any]:
+        """The policy's action for each environment."""
+        time_steps = np.full(len(environments), time_step, dtype=np.int64)
+        return list(self.policy.actions(observations, time_steps))
 
 
 def all_actions(space: spaces.Space[Any]) -> list[Any] | None:

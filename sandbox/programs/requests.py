@@ -11,8 +11,11 @@ from typing import Any, Self
 
 CHECK_REQUEST = "check_request.json"
 CHECK_RESULT = "check_result.json"
+HEURISTIC_REQUEST = "heuristic_request.json"
+HEURISTIC_RESULT = "heuristic_result.json"
 EVALUATE_REQUEST = "evaluate_request.json"
 EVALUATE_RESULT = "evaluate_result.json"
+EVALUATION_EPISODES = "evaluation_episodes.json"
 
 
 @dataclass(frozen=True)
@@ -107,6 +110,31 @@ class CheckRequest(_JsonFile):
 
 
 @dataclass(frozen=True)
+class HeuristicRequest(_JsonFile):
+    """What ``sandbox.programs.check_heuristic`` is asked.
+
+    Attributes:
+        gymnasium_id: id of a standard environment, or empty for ``environment.py``.
+        observation_size: numbers in an observation as the heuristic reads it.
+        seed: seed of the random decisions that it is compared with.
+        episodes: episodes under the heuristic, and as many under random decisions.
+        least_episodes: fewest episodes where the time runs out.
+        steps: steps of an episode at most; what comes later is not looked at.
+        seconds: soft limit of everything.
+        milliseconds: processor time that a decision may take on average.
+    """
+
+    gymnasium_id: str
+    observation_size: int
+    seed: int = 0
+    episodes: int = 20
+    least_episodes: int = 3
+    steps: int = 2000
+    seconds: float = 30.0
+    milliseconds: float = 5.0
+
+
+@dataclass(frozen=True)
 class EvaluateRequest(_JsonFile):
     """What ``sandbox.programs.evaluate`` is asked.
 
@@ -116,6 +144,7 @@ class EvaluateRequest(_JsonFile):
         episodes: episodes for each policy.
         least_episodes: fewest episodes where the time runs out.
         seconds: time for everything, about half of it for the one-step-greedy policy.
+        heuristic: there is a heuristic.py to compare with.
     """
 
     gymnasium_id: str
@@ -123,3 +152,4 @@ class EvaluateRequest(_JsonFile):
     episodes: int = 100
     least_episodes: int = 20
     seconds: float = 150.0
+    heuristic: bool = False

@@ -28,11 +28,19 @@ def last_json(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("protocol", ["openai", "ollama"])
-def test_a_description_becomes_a_policy(protocol: str, tmp_path: Path) -> None:
+RULE = json.dumps(
+    {
+        "rule": "Serve the user with the best channel.",
+        "source": "def heuristic(seen):\n    return int(np.argmax(seen['channel_gain']))",
+    }
+)
+
+
+@pytest.mark.parametrize(("protocol", "rule"), [("openai", RULE), ("ollama", None)])
+def test_a_description_becomes_a_policy(protocol: str, rule: str | None, tmp_path: Path) -> None:
     (tmp_path / "problem.md").write_text(task_description(TASK))
     asked: list[str] = []
-    with FakeChatServer(replies_to(TASK, asked=asked)) as server:
+    with FakeChatServer(replies_to(TASK, asked=asked, heuristic=rule)) as server:
         address = server.openai_url if protocol == "openai" else server.ollama_url
         done = command(
             *f"--describe problem.md --model {protocol}:fake-model --base-url {address} "
@@ -50,13 +58,20 @@ def test_a_description_becomes_a_policy(protocol: str, tmp_path: Path) -> None:
     assert told["return_interval"][0] <= told["mean_return"] <= told["return_interval"][1]
     assert told["evaluation_episodes"] >= 20
     assert told["tokens"] > 0
-    assert [stage["name"] for stage in told["stages"]][-4:] == [
+    assert [stage["name"] for stage in told["stages"]][-5:] == [
         "executor",
+        "heuristic",
         "train",
         "evaluate",
         "report",
     ]
-    agents = "parameter objective variable constraint modeling sar environment"
+    found = next(stage for stage in told["stages"] if stage["name"] == "heuristic")
+    assert found["status"] == ("done" if rule else "skipped")
+    assert (tmp_path / "run" / "heuristic.py").exists() is bool(rule)
+    if rule:
+        assert told["heuristic_return"] >= 0.95 * told["greedy_return"]
+        assert "heuristic (rule of thumb)" in (tmp_path / "run" / "report.html").read_text()
+    agents = "parameter objective variable constraint modeling sar environment heuristic"
     assert list(dict.fromkeys(asked)) == agents.split()
     run = tmp_path / "run"
     for name in ("spec.json", "spec.md", "environment.py", "train.py", "policy.zip",

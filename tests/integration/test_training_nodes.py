@@ -51,9 +51,11 @@ def test_checked_trained_and_evaluated(state: RunState) -> None:
     assert len(state.checks.passed) == 15
     assert "bubblewrap" in state.isolation
     assert state.plan is not None
-    assert (state.plan.algorithm, state.plan.discount) == ("DQN", 0)
+    assert (state.plan.algorithm, state.plan.discount) == ("auto", 0)
     assert state.training is not None
-    assert 0 < state.training.timesteps <= 3004
+    assert state.training.algorithm in ("DQN", "PPO")
+    assert {made.method for made in state.training.attempts} >= {state.training.method}
+    assert 0 < state.training.timesteps <= 3000 + 8 * 128
     assert lines
     assert lines[0]["stage"] == "train"
     assert state.evaluation is not None
@@ -91,7 +93,7 @@ def test_failing_training_is_told_in_words(state: RunState) -> None:
     update = train(state, runtime(steps=300))
     assert update["training"] is None
     assert update["stages"][-1].status == "failed"
-    assert update["account"].startswith("Training did not come to its end: KeyError")
+    assert update["account"].startswith("Training did not come to its end: RuntimeError: KeyError")
     ended = evaluate(state.model_copy(update=update), runtime())
     assert ended["status"] == "no_better_policy"
     assert ended["stages"][-1].status == "skipped"

@@ -32,7 +32,7 @@ def learned(folder: Path, pieces: dict[str, Any], **settings: Any) -> Evaluation
     request = EvaluateRequest(gymnasium_id, episodes=60, seconds=EVALUATION_SECONDS)
     (folder / EVALUATE_REQUEST).write_text(request.to_json())
     limits = Limits(wall_seconds=300, cpu_seconds=600)
-    outcome = run_module("sandbox.programs.evaluate", folder, limits)
+    outcome = run_module("sandbox.programs.evaluate", folder, limits, packages=["sandbox.training"])
     assert outcome.ok, outcome.stderr
     return read_result(folder, EVALUATE_RESULT, Evaluation)
 

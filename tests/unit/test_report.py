@@ -15,7 +15,7 @@ from nodes.settings import RunSettings
 from state.findings import CheckReport, Finding
 from state.run_state import RunState, Stage
 from state.spec import Spec
-from state.training import Evaluation, ReturnEstimate, TrainingPlan, TrainingRecord
+from state.training import AttemptRecord, Evaluation, ReturnEstimate, TrainingPlan, TrainingRecord
 from state.usage import ModelCall
 from state.variables import Variable
 from tests.environments.scheduling_spec import scheduling_spec
@@ -31,6 +31,13 @@ def estimate(policy: str, mean: float) -> ReturnEstimate:
     )
 
 
+def attempt(name: str, method: str) -> dict[str, Any]:
+    return {
+        "method": method, "timesteps": 1000, "seconds": 3, "stopped_because": "converged",
+        "best_evaluation": 20, "symptom": "better", "attempt": {"name": name, "reasons": [WICKED]},
+    }  # fmt: skip
+
+
 @pytest.fixture(name="state")
 def _state(tmp_path: Path) -> RunState:
     spec = scheduling_spec()
@@ -44,12 +51,12 @@ def _state(tmp_path: Path) -> RunState:
             passed=["parses", "ranges_hold"],
             findings=[Finding(check="c", owner="sar", message=WICKED, blocking=False)],
         ),
-        plan=TrainingPlan(
-            algorithm="DQN", discount=0, total_timesteps=9, time_budget=9, reasons=[WICKED]
-        ),
+        plan=TrainingPlan(discount=0, time_budget=9),
         training=TrainingRecord(
-            algorithm="DQN", timesteps=1000, seconds=3, stopped_because="converged",
-            best_evaluation=20,
+            **attempt("2-dqn", "dqn"), attempts=[
+                AttemptRecord.model_validate(attempt(name, method))
+                for name, method in (("1-ppo", "ppo"), ("2-dqn", "dqn"))
+            ],
         ),
         evaluation=Evaluation(
             trained=estimate("trained", 419.97),

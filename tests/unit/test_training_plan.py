@@ -1,19 +1,24 @@
-"""The plan is read off the spec: algorithm from the decisions, discount from what they touch."""
+"""What training is told is read off the spec: the discount from what decisions touch."""
 
 import ast
+import json
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from nodes.dependence import decision_shapes_the_future
-from nodes.train_program import render_train_program
-from nodes.training_plan import is_flattened, plan_training
-from sandbox.programs.requests import ActionSpace
+from nodes.settings import RunSettings
+from nodes.train import plan_training
+from nodes.train_program import copy_training_package, render_train_program
+from nodes.training_plan import problem_of
+from sandbox.training.fitted_discount import fitted_discount
+from sandbox.training.request import Attempt
 from state.spec import Spec
+from state.training import AttemptRecord, TrainingRecord
 from tests.environments.scheduling_spec import scheduling_spec
-
-FOUR = ActionSpace("discrete", [4])
 
 
 def changed(change: Callable[[dict[str, Any]], object]) -> Spec:
@@ -26,30 +31,22 @@ def rule(**fields: Any) -> Callable[[dict[str, Any]], object]:
     return lambda pieces: pieces["dynamics"]["rules"].append(fields)
 
 
-@pytest.mark.parametrize(
-    ("space", "algorithm", "flattened"),
-    [
-        (FOUR, "DQN", False),
-        (ActionSpace("multi_discrete", [4, 4, 4]), "DQN", True),
-        (ActionSpace("multi_discrete", [4, 4, 5]), "PPO", False),
-        (ActionSpace("multi_discrete", [31] * 10), "PPO", False),
-        (ActionSpace("box", low=[0.0], high=[1.0]), "SAC", False),
-    ],
-)
-def test_algorithm_follows_the_decisions(
-    space: ActionSpace, algorithm: str, flattened: bool
-) -> None:
-    plan = plan_training(scheduling_spec(), space)
-    assert plan.algorithm == algorithm
-    assert is_flattened(space) is flattened
-    assert plan.reasons[0].startswith(algorithm)
-
-
 def test_no_discounting_where_no_decision_outlasts_its_step() -> None:
-    plan = plan_training(scheduling_spec(), FOUR, steps=123, time_budget=9.0, seed=5)
+    settings = RunSettings(steps=123, time_budget=9.0, seed=5, algorithm="ppo")
+    plan = plan_training(scheduling_spec(), settings)
     assert plan.discount == 0
-    assert (plan.total_timesteps, plan.time_budget, plan.seed) == (123, 9.0, 5)
-    assert "no decision changes anything" in plan.reasons[1]
+    assert (plan.steps, plan.time_budget, plan.seed, plan.algorithm) == (123, 9.0, 5, "ppo")
+    _, why = fitted_discount(problem_of(scheduling_spec()))
+    assert "no decision changes anything" in why
+
+
+def test_pieces_of_observation_and_decision_are_told_in_order() -> None:
+    problem = problem_of(scheduling_spec())
+    assert [(p.name, p.shape, p.low, p.high) for p in problem.observation] == [
+        ("gain", [4], -130, -60)
+    ]
+    assert [(p.name, p.size, p.dtype) for p in problem.decisions] == [("user", 1, "integer")]
+    assert problem.from_json(json.loads(problem.to_json())) == problem
 
 
 @pytest.mark.parametrize(
@@ -109,43 +106,47 @@ def test_discount_sees_as_far_as_the_horizon(
         pieces["dynamics"]["termination"] = "rate > 15"
         pieces["model"].update(discount=asked, horizon=horizon)
 
-    plan = plan_training(changed(change), FOUR)
-    assert plan.discount == pytest.approx(discount)
-    assert said in plan.reasons[1]
+    fitted, why = fitted_discount(problem_of(changed(change)))
+    assert fitted == pytest.approx(discount)
+    assert said in why
 
 
-@pytest.mark.parametrize(
-    "space",
-    [
-        FOUR,
-        ActionSpace("multi_discrete", [3, 3]),
-        ActionSpace("multi_discrete", [99, 3]),
-        ActionSpace("box", low=[0.0], high=[1.0]),
-    ],
-    ids=str,
-)
+def record(*attempts: Attempt) -> TrainingRecord:
+    made = [
+        AttemptRecord(
+            method=a.method, timesteps=70, seconds=1, stopped_because="overtaken",
+            best_evaluation=1, attempt=a.as_json(),
+        )
+        for a in attempts
+    ]  # fmt: skip
+    return TrainingRecord(**made[-1].model_dump(), attempts=made)
+
+
 @pytest.mark.parametrize("gymnasium_id", ["", "CartPole-v1"])
-def test_train_program_is_python_whatever_the_title(space: ActionSpace, gymnasium_id: str) -> None:
+def test_train_program_names_what_led_to_the_policy(gymnasium_id: str, tmp_path: Path) -> None:
     def change(pieces: dict[str, Any]) -> None:
         pieces["title"] = 'An "odd" \\title """ with\nlines'
         pieces["dynamics"]["gymnasium_id"] = gymnasium_id
 
     spec = changed(change)
-    plan = plan_training(spec, space, seed=2**40)
-    text = render_train_program(spec, plan, flattened=is_flattened(space))
+    first = Attempt("1-imitation", "imitation", 1.0, 100, 3, teacher="heuristic")
+    other = Attempt("2-dqn", "dqn", 0.9, 100, 3)
+    last = Attempt("3-imitation", "imitation", 1.0, 100, 3, start_from="1-imitation",
+                   reasons=['so as "said"'])  # fmt: skip
+    text = render_train_program(spec.title, problem_of(spec), record(first, other, last))
     tree = ast.parse(text)
-    imported = {
-        alias.name.split(".")[0]
-        for node in tree.body
-        if isinstance(node, ast.Import)
-        for alias in node.names
-    } | {
-        node.module.split(".")[0]
-        for node in tree.body
-        if isinstance(node, ast.ImportFrom) and node.module
-    }
-    own = set() if gymnasium_id else {"environment"}
-    assert imported - own <= {
-        "csv", "json", "time", "pathlib", "gymnasium", "numpy", "torch", "stable_baselines3",
-    }  # fmt: skip
-    assert max(len(line) for line in text.splitlines()) <= 100
+    modules = {n.module for n in tree.body if isinstance(n, ast.ImportFrom)}
+    assert {str(module).split(".")[0] for module in modules} == {"pathlib", "training"}
+    copy_training_package(tmp_path)
+    monkeypatched = dict[str, Any](__name__="train")
+    sys.path.insert(0, str(tmp_path))
+    try:
+        exec(compile(text, "train.py", "exec"), monkeypatched)  # noqa: S102 - our own text
+    finally:
+        sys.path.remove(str(tmp_path))
+        for name in [n for n in sys.modules if n.split(".")[0] == "training"]:
+            del sys.modules[name]
+    attempts = monkeypatched["ATTEMPTS"]
+    assert [a.name for a in attempts] == ["1-imitation", "3-imitation"]
+    assert [a.stop_after for a in attempts] == [70, 70]
+    assert monkeypatched["PROBLEM"].observation[0].name == "gain"

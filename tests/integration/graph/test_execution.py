@@ -31,7 +31,7 @@ from state.training import Evaluation, ReturnEstimate, TrainingRecord
 
 KEPT = ("intake", "send_back", "give_up")
 RECORD = TrainingRecord(
-    algorithm="DQN", timesteps=1, seconds=1, stopped_because="converged", best_evaluation=1
+    method="dqn", timesteps=1, seconds=1, stopped_because="converged", best_evaluation=1
 )
 ESTIMATE = ReturnEstimate(policy="trained", mean=1, low=0, high=2, episodes=100, mean_length=3)
 UPDATES: dict[str, dict[str, Any]] = {
@@ -88,8 +88,8 @@ def play(tmp_path: Path) -> Play:
 
 
 CONTEXT = RunContext(unsafe_no_sandbox=True)
-AGENTS_IN_ORDER = list(AGENTS)
-TO_THE_END = ["executor", "train", "evaluate", "report"]
+AGENTS_IN_ORDER = [name for name in AGENTS if name != "heuristic"]
+TO_THE_END = ["executor", "heuristic", "train", "evaluate", "report"]
 
 
 def failing_until(rounds: int, owner: Owner) -> Node:

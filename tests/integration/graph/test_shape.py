@@ -31,7 +31,8 @@ def test_drawing_shows_every_agent_and_every_loop() -> None:
     assert set(drawn.nodes) == {"__start__", "__end__", *AGENTS, *STATIONS}
     first_pass = [
         "__start__", "intake", "parameter", "objective", "variable", "constraint", "modeling",
-        "sar", "environment", "coding", "executor", "train", "evaluate", "report", "__end__",
+        "sar", "environment", "coding", "executor", "heuristic", "train", "evaluate", "report",
+        "__end__",
     ]  # fmt: skip
     assert set(pairwise(first_pass)) <= edges
     for mender in ("coding", "environment", "sar", "modeling"):

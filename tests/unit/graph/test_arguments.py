@@ -4,9 +4,10 @@ from graph.arguments import UsageError, parse_arguments
 
 
 def test_only_given_options_are_chosen() -> None:
-    arguments = parse_arguments(["--task", "t", "--seed", "4", "--unsafe-no-sandbox"])
+    words = "--task t --seed 4 --unsafe-no-sandbox --no-heuristic"
+    arguments = parse_arguments(words.split())
     assert arguments.task == "t"
-    assert arguments.chosen == {"seed": 4, "unsafe_no_sandbox": True}
+    assert arguments.chosen == {"seed": 4, "unsafe_no_sandbox": True, "no_heuristic": True}
     assert arguments.context().seed == 4
     assert arguments.context().task == "t"
     assert not arguments.json

@@ -4,9 +4,14 @@ import warnings
 from pathlib import Path
 
 import pytest
+from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
+from benchmarks.catalogue import task_description, task_names
+from graph.build import AGENTS
 from graph.checkpoint import async_saver, checkpoint_file, serializer, state_types, sync_saver
+from graph.context import RunContext
+from graph.stage import stage
 from state.findings import CheckReport, Finding
 from state.parameters import Parameter
 from state.run_state import RunState, Stage
@@ -94,3 +99,20 @@ def test_server_opens_the_same_file(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
     assert asyncio.run(count()) == 0
     assert path.is_file()
+
+
+@pytest.mark.parametrize("task", task_names())
+def test_what_agents_make_of_a_task_comes_back_equal(
+    task: str, tmp_path: Path, recwarn: pytest.WarningsRecorder
+) -> None:
+    description = task_description(task)
+    context = RunContext(model="recorded", task=task)
+    state = RunState(description=description, run_folder=str(tmp_path))
+    for name in [name for name in AGENTS if name != "heuristic"]:
+        runtime = Runtime(context=context, stream_writer=lambda _: None)
+        update = stage(name, AGENTS[name], asks_model=True)(state, runtime=runtime)
+        serde = serializer()
+        assert serde.loads_typed(serde.dumps_typed(update)) == update
+        state = state.model_copy(update=update)
+    assert state.dynamics is not None
+    assert not recwarn

@@ -17,6 +17,7 @@ OTHERWISE: dict[str, Any] = {
     "time_budget": 60.0,
     "max_debug": 1,
     "max_tokens": 1000,
+    "no_heuristic": True,
     "unsafe_no_sandbox": True,
     "out": "elsewhere",
 }

@@ -7,7 +7,7 @@ from graph.outcome import EXIT_CODE_OF, ModelTaken, RunOutcome, Status, finished
 from graph.progress import summary
 from state.dynamics import Dynamics
 from state.run_state import RunState, Stage
-from state.training import Evaluation, ReturnEstimate, TrainingPlan
+from state.training import Evaluation, ReturnEstimate, TrainingPlan, TrainingRecord
 from state.usage import ModelCall
 
 MODEL = ModelTaken(name="recorded:big", reason="the task has a recording", recorded=True)
@@ -24,10 +24,13 @@ def finished() -> RunState:
         description="d",
         run_folder="/somewhere/runs/x",
         dynamics=Dynamics(gymnasium_id="Standard-v1"),
-        plan=TrainingPlan(algorithm="DQN", discount=0.9, total_timesteps=1, time_budget=1),
+        plan=TrainingPlan(discount=0.9, time_budget=1),
+        training=TrainingRecord(
+            method="dqn", timesteps=1, seconds=1, stopped_because="converged", best_evaluation=1
+        ),
         evaluation=Evaluation(
             trained=estimate("trained", 10),
-            baselines=[estimate("random", 2), estimate("greedy", 11)],
+            baselines=[estimate("random", 2), estimate("greedy", 11), estimate("heuristic", 7)],
             better_than_random=True,
         ),
         calls=[ModelCall(agent="sar", model="m", prompt_tokens=5, completion_tokens=2, cost=0.5)],
@@ -92,6 +95,7 @@ def test_json_object_holds_what_was_promised() -> None:
         "evaluation_episodes": 100,
         "random_return": 2,
         "greedy_return": 11,
+        "heuristic_return": 7,
         "tokens": 7,
         "cost": 0.5,
         "seconds": 1.5,
@@ -114,7 +118,12 @@ def test_exhausted_budget_says_how_to_go_on() -> None:
 
 def test_summary_shows_the_result_and_that_answers_were_recorded() -> None:
     text = summary(outcome(finished()))
-    for words in ("10, 95 % interval 9 to 11, 100 episodes", "(recorded answers)", "random policy"):
+    for words in (
+        "10, 95 % interval 9 to 11, 100 episodes",
+        "(recorded answers)",
+        "random policy: 2\n",
+        "heuristic:     7\n",
+    ):
         assert words in text
     assert text.endswith("It is better.")
 

@@ -59,13 +59,13 @@ def test_rounds_without_a_context_are_the_default() -> None:
     assert after_executor(failed, Runtime()) == "send_back"
 
 
-def test_clean_checks_lead_to_training() -> None:
+def test_clean_checks_lead_on() -> None:
     only_remarked = CheckReport(findings=[finding("sar", blocking=False)])
-    assert after_executor(run_state(checks=CheckReport()), allowing(0)) == "train"
-    assert after_executor(run_state(checks=only_remarked), allowing(0)) == "train"
+    assert after_executor(run_state(checks=CheckReport()), allowing(0)) == "heuristic"
+    assert after_executor(run_state(checks=only_remarked), allowing(0)) == "heuristic"
 
 
-def test_missing_checks_never_lead_to_training() -> None:
+def test_missing_checks_never_lead_on() -> None:
     assert after_executor(run_state(), allowing(0)) == "give_up"
 
 
@@ -94,7 +94,7 @@ def test_failure_without_a_finding_goes_to_coding() -> None:
 
 def test_only_a_policy_is_evaluated() -> None:
     record = TrainingRecord(
-        algorithm="DQN",
+        method="dqn",
         timesteps=1,
         seconds=1,
         stopped_because="converged",

@@ -1,0 +1,1 @@
+"""Problems that resemble no built-in task, each with its optimum or the best that is published."""

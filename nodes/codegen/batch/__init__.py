@@ -1,0 +1,1 @@
+"""The generated environment for many episodes at once."""

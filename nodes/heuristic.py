@@ -1,0 +1,150 @@
+"""Heuristic agent: a rule of thumb that decides before any training.
+
+It serves training as a demonstration and the evaluation as a comparison. A run never fails for
+want of one: what does not come to a rule that is better than random decisions is left out with a
+note.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from nodes.accounts import StageClock
+from nodes.agent import ask, noted
+from nodes.codegen.heuristic_program import Interface, interface_of, render_heuristic
+from nodes.heuristic_rules import heuristic_complaints
+from nodes.models.errors import ModelError, RecordingMissing
+from nodes.run_folder import artefact, remove, write_whole
+from nodes.sandbox_account import why_it_ended
+from nodes.settings import RunSettings
+from sandbox import Limits, ResultInvalid, check_files, read_result, run_module
+from sandbox.outcome import GIBIBYTE
+from sandbox.programs.requests import HEURISTIC_REQUEST, HEURISTIC_RESULT, HeuristicRequest
+from state.artefacts import CodeArtefacts
+from state.heuristic import Heuristic, HeuristicTrial
+from state.run_state import RunState, StageStatus
+from state.spec import Spec
+from state.usage import ModelCall
+
+PROGRAM = "heuristic.py"
+LIMITS = Limits(wall_seconds=90, cpu_seconds=60, memory_bytes=3 * GIBIBYTE)
+MOST_OUTPUT_TOKENS = 3000
+
+
+class _Unfit(Exception):
+    """No answer of the model could be tried here."""
+
+
+def heuristic(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
+    """Ask for a rule, try it in the sandbox, and keep it where it is better than random.
+
+    Raises:
+        SandboxUnavailable: this machine cannot contain generated code.
+    """
+    clock = StageClock("heuristic")
+    folder = Path(state.run_folder)
+    remove(folder, [PROGRAM])
+    if runtime.context.no_heuristic:
+        return {"heuristic": None, "stages": clock.add_to(state, "skipped", "not wanted")}
+    found, why, calls = find_heuristic(state, runtime)
+    update: dict[str, Any] = {"heuristic": found, "calls": calls}
+    if found is None:
+        remove(folder, [PROGRAM])
+        notes = noted(state, "heuristic", f"left out, {why}")
+        return {**update, "notes": notes, "stages": clock.add_to(state, "skipped", why)}
+    code = (state.code or CodeArtefacts()).model_copy(
+        update={"heuristic": artefact(folder, PROGRAM)}
+    )
+    status: StageStatus = "repaired" if len(calls) > len(state.calls) + 1 else "done"
+    return {**update, "code": code, "stages": clock.add_to(state, status, why)}
+
+
+def find_heuristic(
+    state: RunState, runtime: Runtime[RunSettings]
+) -> tuple[Heuristic | None, str, list[ModelCall]]:
+    """A rule that is better than random decisions, if any, and all calls of the run so far.
+
+    The phrase between them says how good it is, or why there is none. ``heuristic.py`` in the run
+    folder is what was tried last.
+    """
+    spec, folder = state.spec(), Path(state.run_folder)
+    last = ""
+
+    def check(answer: Heuristic) -> list[str]:
+        nonlocal last
+        faults = heuristic_complaints(answer.source)
+        if not faults:
+            write_whole(folder / PROGRAM, render_heuristic(spec, interface, answer))
+            trial = try_heuristic(spec, interface, folder, runtime.context)
+            if trial.unfit:
+                raise _Unfit(trial.unfit)
+            faults = complaints_of(trial)
+            last = compared(trial)
+        last = faults[0] if faults else last
+        return faults
+
+    try:
+        interface = interface_of(spec)
+        # What earlier checks remarked is about other pieces.
+        answer = ask(
+            "heuristic", Heuristic, state.model_copy(update={"remarks": []}), runtime,
+            check=check, seen=interface.seen, decided=interface.decided,
+            max_output_tokens=MOST_OUTPUT_TOKENS,
+        )  # fmt: skip
+    except RecordingMissing as error:
+        return None, last or "no recorded heuristic", [*state.calls, *error.calls]
+    except ModelError as error:
+        return None, last or str(error), [*state.calls, *error.calls]
+    except (_Unfit, ValueError) as error:
+        return None, str(error), state.calls
+    if answer.complaints:
+        return None, answer.complaints[0], answer.calls
+    return answer.value, last, answer.calls
+
+
+def try_heuristic(
+    spec: Spec, interface: Interface, folder: Path, settings: RunSettings
+) -> HeuristicTrial:
+    """Some episodes under ``heuristic.py`` in ``folder``, beside random decisions."""
+    remove(folder, [HEURISTIC_RESULT])
+    request = HeuristicRequest(
+        spec.dynamics.gymnasium_id, interface.observation_size, seed=settings.seed
+    )
+    write_whole(folder / HEURISTIC_REQUEST, request.to_json())
+    outcome = run_module(
+        "sandbox.programs.check_heuristic",
+        folder,
+        LIMITS,
+        unsafe_no_sandbox=settings.unsafe_no_sandbox,
+    )
+    if not outcome.ok:
+        return HeuristicTrial(
+            faults=[f"trying it did not come to an end: {why_it_ended(outcome, LIMITS)}"]
+        )
+    try:
+        check_files(folder)
+        return read_result(folder, HEURISTIC_RESULT, HeuristicTrial)
+    except ResultInvalid as error:
+        return HeuristicTrial(faults=[str(error)])
+
+
+def complaints_of(trial: HeuristicTrial) -> list[str]:
+    """What the model is told about a trial; empty where the heuristic is worth keeping."""
+    if trial.faults:
+        return trial.faults
+    if trial.mean_return is None or trial.random_return is None:
+        return ["it could not be compared with random decisions"]
+    if trial.mean_return <= trial.random_return:
+        return [f"it is not better than random decisions: {compared(trial)}; find a better rule"]
+    return []
+
+
+def compared(trial: HeuristicTrial) -> str:
+    """The returns of a trial in words."""
+    if trial.mean_return is None or trial.random_return is None:
+        return ""
+    return (
+        f"mean return {trial.mean_return:.6g} over {trial.episodes} episodes, random decisions "
+        f"{trial.random_return:.6g}"
+    )

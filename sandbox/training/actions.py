@@ -1,0 +1,61 @@
+"""How a learner's answers become actions of the environment."""
+
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+FLAT_ACTIONS = 64
+"""Up to so many joint actions, a vector of choices is one choice among all of them."""
+
+
+class ActionCoding:
+    """The action space as a learner likes it, and the way back.
+
+    Few joint choices are numbered from 0; boxes become [-1, 1]; else nothing changes.
+    """
+
+    def __init__(self, own: spaces.Space[Any]) -> None:
+        self.own = own
+        self.flattened = isinstance(own, spaces.MultiDiscrete) and (
+            np.prod(own.nvec.astype(float)) <= FLAT_ACTIONS
+        )
+        self.space: spaces.Space[Any]
+        if isinstance(own, spaces.MultiDiscrete) and self.flattened:
+            self.space = spaces.Discrete(int(np.prod(own.nvec)))
+        elif isinstance(own, spaces.Discrete):
+            self.space = spaces.Discrete(int(own.n))
+        elif isinstance(own, spaces.Box):
+            self.space = spaces.Box(-1.0, 1.0, own.shape)
+        else:
+            self.space = own
+
+    @property
+    def choices(self) -> int:
+        """Number of choices where the learner picks one of a few; else 0."""
+        return int(self.space.n) if isinstance(self.space, spaces.Discrete) else 0
+
+    def to_own(self, actions: NDArray[Any]) -> NDArray[Any]:
+        """The environment's actions for n answers of a learner."""
+        if isinstance(self.own, spaces.MultiDiscrete) and self.flattened:
+            return np.stack(np.unravel_index(actions, tuple(self.own.nvec)), axis=1)
+        if isinstance(self.own, spaces.Discrete):
+            return np.asarray(actions) + self.own.start
+        if isinstance(self.own, spaces.Box):
+            middle, half = (self.own.low + self.own.high) / 2, (self.own.high - self.own.low) / 2
+            moved = middle + half * np.clip(actions, -1.0, 1.0)
+            return np.clip(moved, self.own.low, self.own.high).astype(self.own.dtype)
+        return np.asarray(actions)
+
+    def from_own(self, actions: NDArray[Any]) -> NDArray[Any]:
+        """The learner's answers that mean these n actions of the environment."""
+        actions = np.asarray(actions)
+        if isinstance(self.own, spaces.MultiDiscrete) and self.flattened:
+            return np.ravel_multi_index(tuple(actions.T), tuple(self.own.nvec))
+        if isinstance(self.own, spaces.Discrete):
+            return actions - self.own.start
+        if isinstance(self.own, spaces.Box):
+            middle, half = (self.own.low + self.own.high) / 2, (self.own.high - self.own.low) / 2
+            return np.clip((actions - middle) / np.where(half > 0, half, 1.0), -1.0, 1.0)
+        return actions

@@ -1,0 +1,265 @@
+"""Q-learning for many choices at once: the value of a joint action is a sum over its components.
+
+Each component has a value of its own, from its own part of the observation and from what all
+share, by one network for all components; the sum is learned from the one reward (value
+decomposition, Sunehag et al., 2018; action branching, Tavakoli et al., 2018). The best joint
+action is then the best choice of each component, however many combinations there are.
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import torch
+from gymnasium import spaces
+from numpy.typing import NDArray
+from torch import nn
+
+from sandbox.training.features import Features
+from sandbox.training.keep_best import KeepBest
+from sandbox.training.policy import POLICY, SETUP
+from sandbox.training.problem import Problem
+from sandbox.training.simulator import Simulator
+
+WIDTH = 64
+BATCH = 128
+CAPACITY = 100_000
+LEARNING_RATE = 2e-3
+TARGET_SHARE = 0.01
+"""Share of the network that goes over into the slow one at each gradient step."""
+
+
+@dataclass(frozen=True)
+class Components:
+    """What each component of the decision sees.
+
+    ``inputs`` (c, w) are indices of features; an index one beyond the last stands for zero.
+    ``sizes`` (c,) are the numbers of options.
+    """
+
+    inputs: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+
+
+def components_of(
+    problem: Problem, sizes: NDArray[np.int64], features: Features, *, everything: bool
+) -> Components:
+    """Pair each component with the numbers of the observation that bear its index.
+
+    A decision that is a list of k numbers goes with every observed list of k numbers; all other
+    features are shared. With ``everything``, or where no list fits, each sees all features.
+    """
+    total = features.size
+    own: list[list[int]] = [[] for _ in sizes]
+    if not everything:
+        starts = np.cumsum([0, *(p.size for p in problem.observation)])
+        first = 0
+        for decision in problem.decisions:
+            for piece, start in zip(problem.observation, starts, strict=False):
+                if (
+                    decision.shape
+                    and piece.shape[:1] == decision.shape[:1]
+                    and decision.shape[0] > 1
+                ):
+                    width = piece.size // piece.shape[0]
+                    for k in range(decision.size):
+                        own[first + k] += range(start + k * width, start + (k + 1) * width)
+            first += decision.size
+    used = {index for indices in own for index in indices}
+    shared = [index for index in range(total) if index not in used]
+    if everything:
+        own = [[index for index in indices] for indices in own]
+        shared = list(range(total))
+    width = max(len(indices) for indices in own)
+    rows = [[*indices, *[total] * (width - len(indices)), *shared] for indices in own]
+    return Components(np.array(rows, dtype=np.int64), sizes)
+
+
+class AdditiveNetwork(nn.Module):
+    """Values (n, c, options) of every option of every component; one network for all of them."""
+
+    def __init__(self, components: Components) -> None:
+        super().__init__()
+        count, width = components.inputs.shape
+        options = int(components.sizes.max())
+        self.register_buffer("inputs", torch.as_tensor(components.inputs))
+        self.register_buffer("which", torch.eye(count))
+        allowed = np.arange(options)[None, :] < components.sizes[:, None]
+        self.register_buffer("forbidden", torch.as_tensor(np.where(allowed, 0.0, -1e9)).float())
+        self.body = nn.Sequential(
+            nn.Linear(width + count, WIDTH), nn.ReLU(), nn.Linear(WIDTH, WIDTH), nn.ReLU()
+        )
+        self.head = nn.Linear(WIDTH, options)
+
+    def forward(self, features: torch.Tensor) -> torch.Tensor:
+        padded = torch.nn.functional.pad(features, (0, 1))
+        own = padded[:, self.inputs]
+        which = self.which.expand(len(features), -1, -1)
+        values: torch.Tensor = self.head(self.body(torch.cat([own, which], dim=2)))
+        return values + self.forbidden
+
+
+class AdditivePolicy:
+    """The best option of each component."""
+
+    def __init__(
+        self, network: AdditiveNetwork, components: Components, features: Features, space: Any
+    ) -> None:
+        self.network, self.components, self.features = network, components, features
+        self.start = np.asarray(getattr(space, "start", 0))
+
+    def choose(self, features: NDArray[np.float32]) -> NDArray[np.int64]:
+        """Indices of the best options (n, c)."""
+        with torch.no_grad():
+            best: NDArray[np.int64] = self.network(torch.as_tensor(features)).argmax(2).numpy()
+        return best
+
+    def actions(self, observations: NDArray[Any], time_steps: NDArray[np.int64]) -> NDArray[Any]:
+        """Joint actions (n, c)."""
+        return self.choose(self.features(observations, time_steps)) + self.start
+
+    def save(self, folder: Path) -> None:
+        """Write both files."""
+        arrays = {name: value.numpy() for name, value in self.network.state_dict().items()}
+        with (folder / POLICY).open("wb") as file:
+            np.savez(file, **arrays)
+        setup = {
+            "kind": "additive",
+            "inputs": self.components.inputs.tolist(),
+            "sizes": self.components.sizes.tolist(),
+            "features": self.features.as_json(),
+        }
+        (folder / SETUP).write_text(json.dumps(setup, indent=1))
+
+    @classmethod
+    def load(cls, folder: Path, space: spaces.Space[Any]) -> Self:
+        """Read what ``save`` wrote."""
+        setup = json.loads((folder / SETUP).read_text())
+        components = Components(np.array(setup["inputs"]), np.array(setup["sizes"]))
+        network = AdditiveNetwork(components)
+        with np.load(folder / POLICY, allow_pickle=False) as arrays:
+            network.load_state_dict({name: torch.as_tensor(arrays[name]) for name in arrays.files})
+        return cls(network, components, Features.from_json(setup["features"]), space)
+
+
+class Memory:
+    """The last transitions, as arrays."""
+
+    def __init__(self, capacity: int, width: int, count: int) -> None:
+        self.capacity, self.filled, self.place = capacity, 0, 0
+        self.seen = np.zeros((capacity, width), dtype=np.float32)
+        self.next_seen = np.zeros((capacity, width), dtype=np.float32)
+        self.choices = np.zeros((capacity, count), dtype=np.int64)
+        self.rewards = np.zeros(capacity, dtype=np.float32)
+        self.goes_on = np.zeros(capacity, dtype=np.float32)
+
+    def add(self, seen: Any, choices: Any, rewards: Any, next_seen: Any, goes_on: Any) -> None:
+        """Keep n transitions."""
+        where = (self.place + np.arange(len(seen))) % self.capacity
+        self.seen[where], self.next_seen[where] = seen, next_seen
+        self.choices[where], self.rewards[where], self.goes_on[where] = choices, rewards, goes_on
+        self.place = int((self.place + len(seen)) % self.capacity)
+        self.filled = min(self.filled + len(seen), self.capacity)
+
+    def sample(self, size: int, random: np.random.Generator) -> tuple[torch.Tensor, ...]:
+        """A random batch as tensors."""
+        k = random.integers(self.filled, size=size)
+        arrays = (self.seen, self.choices, self.rewards, self.next_seen, self.goes_on)
+        return tuple(torch.as_tensor(array[k]) for array in arrays)
+
+
+@dataclass(frozen=True)
+class AdditiveSettings:
+    """How to learn; ``gradient_steps`` are made after each step of all episodes."""
+
+    discount: float
+    total_timesteps: int
+    seed: int
+    evaluate_every: int
+    gradient_steps: int = 2
+    reward_shift: float = 0.0
+    reward_scale: float = 1.0
+    explored: float = 0.3
+    """Share of the steps over which the share of random choices falls to its last value."""
+    least_exploration: float = 0.05
+
+
+def learn(
+    simulator: Simulator,
+    components: Components,
+    features: Features,
+    settings: AdditiveSettings,
+    judge: KeepBest,
+    folder: Path,
+) -> int:
+    """Learn until the judge is content; returns the steps made. The best policy is in ``folder``."""
+    torch.manual_seed(settings.seed)
+    random = np.random.default_rng(settings.seed)
+    network, slow = AdditiveNetwork(components), AdditiveNetwork(components)
+    slow.load_state_dict(network.state_dict())
+    policy = AdditivePolicy(network, components, features, simulator.action_space)
+    # The slow network is an average over many steps, and decides more evenly.
+    averaged = AdditivePolicy(slow, components, features, simulator.action_space)
+    optimizer = torch.optim.Adam(network.parameters(), lr=LEARNING_RATE, fused=True)
+    n, count = simulator.size, len(components.sizes)
+    memory = Memory(min(CAPACITY, settings.total_timesteps), features.size, count)
+    time_steps = np.zeros(n, dtype=np.int64)
+    seen = features(simulator.reset(settings.seed), time_steps)
+    made, next_evaluation = 0, 0
+    while made < settings.total_timesteps:
+        if made >= next_evaluation:
+            next_evaluation += settings.evaluate_every
+            if judge.consider(made, averaged, lambda: averaged.save(folder)):
+                return made
+        progress = made / settings.total_timesteps
+        share = max(1 - progress / settings.explored * (1 - settings.least_exploration),
+                    settings.least_exploration)  # fmt: skip
+        choices = policy.choose(seen)
+        drawn = random.integers(components.sizes, size=(n, count))
+        choices = np.where(random.random((n, count)) < share, drawn, choices)
+        step = simulator.step(choices + policy.start)
+        time_steps += 1
+        after = features(step.observations, time_steps)
+        rewards = (step.rewards - settings.reward_shift) / settings.reward_scale
+        memory.add(seen, choices, rewards, after, 1.0 - step.terminated)
+        made += n
+        seen = after.copy()
+        which = np.flatnonzero(step.terminated | step.truncated)
+        if len(which):
+            time_steps[which] = 0
+            seen[which] = features(simulator.restart(which), time_steps[which])
+        if memory.filled >= 5 * BATCH:
+            optimizer.param_groups[0]["lr"] = LEARNING_RATE * max(1 - progress, 0.05)
+            for _ in range(settings.gradient_steps):
+                _improve(network, slow, optimizer, memory, settings, random)
+    judge.consider(made, averaged, lambda: averaged.save(folder))
+    return made
+
+
+def _improve(
+    network: AdditiveNetwork,
+    slow: AdditiveNetwork,
+    optimizer: torch.optim.Optimizer,
+    memory: Memory,
+    settings: AdditiveSettings,
+    random: np.random.Generator,
+) -> None:
+    """One gradient step towards the double-Q target of the sum."""
+    seen, choices, rewards, after, goes_on = memory.sample(BATCH, random)
+    target = rewards
+    if settings.discount > 0:
+        with torch.no_grad():
+            best = network(after).argmax(2, keepdim=True)
+            later = slow(after).gather(2, best).squeeze(2).sum(1)
+            target = rewards + settings.discount * goes_on * later
+    values = network(seen).gather(2, choices[:, :, None]).squeeze(2).sum(1)
+    loss = nn.functional.smooth_l1_loss(values, target)
+    optimizer.zero_grad(set_to_none=True)
+    loss.backward()  # type: ignore[no-untyped-call]
+    nn.utils.clip_grad_norm_(network.parameters(), 10.0)
+    optimizer.step()
+    with torch.no_grad():
+        for mine, theirs in zip(network.parameters(), slow.parameters(), strict=True):
+            theirs.lerp_(mine, TARGET_SHARE)

@@ -1,0 +1,220 @@
+"""One training of one policy, with every number that it depends on written down.
+
+The same attempt on the same machine gives the same policy, unless its time runs out.
+"""
+
+import json
+import time
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from sandbox.training import additive, imitation
+from sandbox.training.actions import ActionCoding
+from sandbox.training.environments import import_file, make_environment
+from sandbox.training.features import Features, Scaling
+from sandbox.training.keep_best import KeepBest
+from sandbox.training.measure import Measured, measure
+from sandbox.training.network import NetworkPolicy
+from sandbox.training.policy import LearnedPolicy, Policy, load_policy
+from sandbox.training.problem import Problem
+from sandbox.training.request import RESULT, Attempt
+from sandbox.training.simulator import MakeSimulator, batched_maker, plain_maker
+from sandbox.training.teachers import LookaheadTeacher, RuleTeacher, Teacher
+
+MOST_PAIRS = 120
+DEEPEST_LOOKAHEAD = 200
+
+
+class Workshop:
+    """What all attempts at one problem in one folder share: simulators, features, measurements."""
+
+    def __init__(self, problem: Problem, folder: Path, attempt: Attempt) -> None:
+        self.problem, self.folder, self.attempt = problem, folder, attempt
+        self.make: MakeSimulator = plain_maker(
+            lambda: make_environment(problem.gymnasium_id, folder)
+        )
+        if attempt.batched:
+            self.make = batched_maker(import_file("batched_environment", folder).BatchedEnvironment)
+
+    @cached_property
+    def measured(self) -> Measured:
+        """What random actions meet."""
+        return measure(self.make, self.problem.horizon, self.attempt.discount, self.attempt.seed)
+
+    @cached_property
+    def action_space(self) -> spaces.Space[Any]:
+        """Of the environment."""
+        return make_environment(self.problem.gymnasium_id, self.folder).action_space
+
+    @cached_property
+    def coding(self) -> ActionCoding:
+        """How a learner's answers become actions."""
+        return ActionCoding(self.action_space)
+
+    @cached_property
+    def features(self) -> Features:
+        """What a learner sees."""
+        samples = self.measured.observations
+        space = make_environment(self.problem.gymnasium_id, self.folder).observation_space
+        assert isinstance(space, spaces.Box)
+        scaled = "scaled observations" in self.attempt.remedies
+        scaling = Scaling.fitted(space, samples) if scaled else Scaling.off(samples.shape[1])
+        horizon = self.problem.horizon if "time left" in self.attempt.remedies else 0
+        features = Features(scaling, horizon)
+        if "differences" in self.attempt.remedies:
+            features.pairs = like_pairs(self.problem)
+        return features
+
+    @property
+    def reward_scaling(self) -> tuple[float, float]:
+        """Shift and scale; shifting all rewards changes nothing only where no later step counts."""
+        if "scaled rewards" not in self.attempt.remedies:
+            return 0.0, 1.0
+        shift = self.measured.mean_reward if self.attempt.discount == 0 else 0.0
+        return shift, self.measured.reward_scale
+
+    def judge(self, out: Path, deadline: float) -> KeepBest:
+        """What keeps the best policy in ``out``."""
+        return KeepBest(
+            self.make(self.attempt.evaluation_episodes),
+            self.problem.horizon,
+            self.measured.returns,
+            total_timesteps=self.attempt.total_timesteps,
+            deadline=deadline,
+            folder=out,
+            stop_after=self.attempt.stop_after,
+        )
+
+    @property
+    def evaluate_every(self) -> int:
+        """Steps from one evaluation to the next."""
+        return max(self.attempt.total_timesteps // self.attempt.evaluations, 200)
+
+
+def like_pairs(problem: Problem) -> NDArray[np.int64]:
+    """Pairs of observed numbers with one unit and one range, such as two coordinates."""
+    kinds: dict[tuple[Any, ...], list[int]] = {}
+    place = 0
+    for piece in problem.observation:
+        kind = (piece.unit, piece.low, piece.high, piece.dtype)
+        bounded = piece.low is not None and piece.high is not None and piece.dtype != "boolean"
+        for k in range(piece.size):
+            if bounded and (piece.high or 0) - (piece.low or 0) > 1:
+                kinds.setdefault(kind, []).append(place + k)
+        place += piece.size
+    pairs = [(i, j) for like in kinds.values() for a, i in enumerate(like) for j in like[a + 1 :]]
+    kept = pairs if len(pairs) <= MOST_PAIRS else []
+    return np.array(kept, dtype=np.int64).reshape(-1, 2)
+
+
+def run_attempt(
+    problem: Problem, attempt: Attempt, folder: Path, out: Path, seconds: float
+) -> dict[str, Any]:
+    """Train in ``folder`` (where environment.py lies) and leave policy and result in ``out``.
+
+    Raises whatever the environment raises; ``ValueError`` for a method that does not exist or
+    does not fit the action space.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    torch.set_num_threads(1)  # more threads cost more than they give on networks this small
+    torch.set_flush_denormal(True)
+    deadline = time.monotonic() + seconds
+    workshop = Workshop(problem, folder, attempt)
+    judge = workshop.judge(out, deadline)
+    made = METHODS[attempt.method](workshop, judge, out)
+    result = {**judge.result(attempt.method, made), "attempt": attempt.as_json()}
+    (out / RESULT).write_text(json.dumps(result, indent=1))
+    return result
+
+
+def _reinforce(workshop: Workshop, judge: KeepBest, out: Path) -> int:
+    from sandbox.training.reinforce import EvaluateAndKeep, make_model
+    from sandbox.training.vector_environment import SimulatorVecEnv
+
+    attempt = workshop.attempt
+    shift, scale = workshop.reward_scaling
+    environments = SimulatorVecEnv(
+        workshop.make(attempt.parallel),
+        workshop.features,
+        workshop.coding,
+        seed=attempt.seed,
+        reward_shift=shift,
+        reward_scale=scale,
+    )
+    model = make_model(
+        attempt.method,
+        environments,
+        discount=attempt.discount,
+        total_timesteps=attempt.total_timesteps,
+        seed=attempt.seed,
+        persistent="persistent exploration" in attempt.remedies,
+    )
+    policy = LearnedPolicy(model, workshop.features, workshop.coding)
+    keeper = EvaluateAndKeep(judge, policy, workshop.evaluate_every, out)
+    model.learn(attempt.total_timesteps, callback=keeper)
+    return int(model.num_timesteps)
+
+
+def _additive(workshop: Workshop, judge: KeepBest, out: Path) -> int:
+    attempt, space = workshop.attempt, workshop.action_space
+    if not isinstance(space, spaces.MultiDiscrete):
+        raise ValueError("additive values need a vector of choices")
+    shift, scale = workshop.reward_scaling
+    everything = "own parts" not in attempt.remedies
+    components = additive.components_of(
+        workshop.problem, space.nvec.astype(np.int64), workshop.features, everything=everything
+    )
+    settings = additive.AdditiveSettings(
+        discount=attempt.discount,
+        total_timesteps=attempt.total_timesteps,
+        seed=attempt.seed,
+        evaluate_every=workshop.evaluate_every,
+        reward_shift=shift,
+        reward_scale=scale,
+        gradient_steps=max(1, attempt.parallel // 8),
+    )
+    simulator = workshop.make(attempt.parallel)
+    return additive.learn(simulator, components, workshop.features, settings, judge, out)
+
+
+def _imitation(workshop: Workshop, judge: KeepBest, out: Path) -> int:
+    attempt = workshop.attempt
+    policy = NetworkPolicy(workshop.features, workshop.coding)
+    begun: Policy | None = None
+    if attempt.start_from:
+        begun = load_policy(out.parent / attempt.start_from, workshop.action_space)
+        if isinstance(begun, NetworkPolicy):
+            policy = begun
+    settings = imitation.ImitationSettings(attempt.total_timesteps, attempt.seed)
+    simulator = workshop.make(attempt.parallel)
+    return imitation.learn(
+        simulator, _teacher(workshop, begun), policy, settings, judge, out,
+        experienced=isinstance(begun, NetworkPolicy),
+    )  # fmt: skip
+
+
+def _teacher(workshop: Workshop, begun: Policy | None) -> Teacher:
+    if workshop.attempt.teacher == "heuristic":
+        return RuleTeacher(import_file("heuristic", workshop.folder).act)
+    if begun is None:
+        raise ValueError("looking ahead needs a policy to follow")
+    return LookaheadTeacher(
+        begun,
+        workshop.coding,
+        depth=min(workshop.problem.horizon, DEEPEST_LOOKAHEAD),
+        samples=8,
+        discount=workshop.attempt.discount,
+    )
+
+
+METHODS = {
+    **dict.fromkeys(("dqn", "ppo", "sac", "td3"), _reinforce),
+    "additive": _additive,
+    "imitation": _imitation,
+}

@@ -1,0 +1,152 @@
+"""Judging a policy while it learns: keep the best, see when it has arrived, write progress."""
+
+import csv
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sandbox.training.judge import episode_returns
+from sandbox.training.policy import Policy
+from sandbox.training.simulator import Simulator
+
+PATIENCE = 8
+"""Evaluations in a row, all about as good as the best, that end a training."""
+STEADY = 0.01
+"""Share of the gain over chance by which such evaluations may fall short of the best."""
+LINGERING = 3.0
+"""A training ends early once it has spent so many times the steps that took it to the best."""
+BRIEFLY = 4
+"""Such evaluations that suffice where another training came to the same return."""
+SECONDS_BETWEEN_LINES = 5.0
+
+
+class KeepBest:
+    """Evaluates policies on the same seeds, keeps the best and knows when to stop.
+
+    ``save`` of the policy that is best so far is called at once, so that whatever ends the
+    training leaves it behind. ``curve.csv`` gets a row an evaluation and ``progress.json`` always
+    holds the last one.
+    """
+
+    def __init__(
+        self,
+        simulator: Simulator,
+        horizon: int,
+        chance: NDArray[np.float64],
+        *,
+        total_timesteps: int,
+        deadline: float,
+        folder: Path,
+        stop_after: int | None = None,
+    ) -> None:
+        """``chance`` are returns of random actions; after ``stop_after`` steps training ends."""
+        self.simulator = simulator
+        self.horizon = horizon
+        self.chance, self.chance_spread = float(chance.mean()), float(chance.std())
+        self.total_timesteps = total_timesteps
+        self.deadline = deadline
+        self.folder = folder
+        self.stop_after = stop_after
+        self.best = -np.inf
+        self.best_returns = np.zeros(0)
+        self.history: list[float] = []
+        self.evaluated_at: list[int] = []
+        self.started = time.monotonic()
+        self.next_line = 0.0
+        self.stopped_because = "total_timesteps"
+        self._file = (folder / "curve.csv").open("w", newline="", buffering=1)
+        self._curve = csv.writer(self._file)
+        self._curve.writerow(["timesteps", "mean_return", "seconds"])
+
+    def consider(self, timesteps: int, policy: Policy, save: Callable[[], None]) -> bool:
+        """Evaluate ``policy``; True if the training should end now."""
+        returns = episode_returns(policy, self.simulator, self.horizon)
+        mean = float(returns.mean())
+        self.history.append(mean)
+        self.evaluated_at.append(timesteps)
+        if mean > self.best:
+            self.best, self.best_returns = mean, returns
+            save()
+        self._report(timesteps, mean)
+        if self._has_converged(timesteps):
+            self.stopped_because = "converged"
+        elif (self.stop_after is not None and timesteps >= self.stop_after) or self.out_of_time():
+            return True
+        return self.stopped_because == "converged"
+
+    def out_of_time(self) -> bool:
+        """Whether the time is used up."""
+        if time.monotonic() < self.deadline:
+            return False
+        self.stopped_because = "time_budget"
+        return True
+
+    def seconds(self) -> float:
+        """Seconds since the training began."""
+        return time.monotonic() - self.started
+
+    def result(self, method: str, timesteps: int) -> dict[str, Any]:
+        """The account of the training; closes the curve."""
+        self._file.close()
+        return {
+            "method": method,
+            "timesteps": int(timesteps),
+            "seconds": round(self.seconds(), 3),
+            "stopped_because": self.stopped_because,
+            "best_evaluation": self.best,
+            "chance": self.chance,
+            "symptom": self.symptom(),
+        }
+
+    def symptom(self) -> str:
+        """In one word, what the curve looks like: better, flat, worse, fell."""
+        spread = max(self.chance_spread, 1e-9) / np.sqrt(max(self.simulator.size, 1))
+        gain = self.best - self.chance
+        if gain <= 2 * spread:
+            return "flat" if len(set(np.round(self.history, 9))) <= 2 or gain > -spread else "worse"
+        last = float(np.mean(self.history[-3:]))
+        return "fell" if last < self.chance + 0.5 * gain else "better"
+
+    def _has_converged(self, timesteps: int) -> bool:
+        """Clearly better than chance, of late always about as good as the best, for long enough.
+
+        Plateaus on the way up are common: they end nothing until they have lasted for twice the
+        steps that led to them.
+        """
+        if not self._is_steady(PATIENCE):
+            return False
+        enough = self.best - STEADY * (self.best - self.chance)
+        reached = next(
+            at for at, mean in zip(self.evaluated_at, self.history, strict=True) if mean >= enough
+        )
+        return timesteps >= LINGERING * reached
+
+    def _is_steady(self, evaluations: int) -> bool:
+        gain = self.best - self.chance
+        recent = self.history[-evaluations:]
+        steady = len(recent) == evaluations and min(recent) >= self.best - STEADY * gain
+        return steady and bool(gain > 2 * self.chance_spread / np.sqrt(self.simulator.size))
+
+    def _report(self, timesteps: int, mean: float) -> None:
+        seconds = self.seconds()
+        self._curve.writerow([timesteps, mean, round(seconds, 2)])
+        told = {
+            "timesteps": int(timesteps),
+            "total_timesteps": self.total_timesteps,
+            "seconds": round(seconds, 1),
+            "seconds_left": round(max(0.0, self.deadline - time.monotonic()), 1),
+            "mean_return": mean,
+            "best": self.best,
+            "chance": self.chance,
+            "steady": self._is_steady(BRIEFLY),
+        }
+        (self.folder / "progress.json").write_text(json.dumps(told))
+        if seconds >= self.next_line:
+            self.next_line = seconds + SECONDS_BETWEEN_LINES
+            progress = f"{self.folder.name}: {timesteps:9,} steps {seconds:6.0f} s"
+            print(f"{progress}  mean return {mean:.6g}, best {self.best:.6g}", flush=True)

@@ -1,0 +1,69 @@
+"""What random actions meet: observations, rewards, returns, and how dear a step is."""
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sandbox.training.simulator import MakeSimulator, random_actions
+
+EPISODES = 20
+STEPS = 4000
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Of random actions on a few thousand steps.
+
+    Attributes:
+        observations: (k, d).
+        mean_reward: of a step.
+        reward_scale: spread of the discounted return, by which rewards are divided.
+        reward_variety: share of steps whose reward differs from the commonest one.
+        returns: undiscounted, one a finished episode.
+        step_seconds: of one step of one episode, side by side with others.
+    """
+
+    observations: NDArray[np.float64]
+    mean_reward: float
+    reward_scale: float
+    reward_variety: float
+    returns: NDArray[np.float64]
+    step_seconds: float
+
+
+def measure(make: MakeSimulator, horizon: int, discount: float, seed: int) -> Measured:
+    """Let random actions play in a few episodes side by side."""
+    simulator = make(EPISODES)
+    random = np.random.default_rng(seed)
+    seen = simulator.reset(seed)
+    observations, rewards, running_returns, returns = [], [], [], []
+    running, episode = np.zeros(EPISODES), np.zeros(EPISODES)
+    began, steps = time.monotonic(), 0
+    while steps < STEPS or (not returns and steps < EPISODES * horizon):
+        observations.append(seen.astype(np.float64))
+        step = simulator.step(random_actions(simulator.action_space, EPISODES, random))
+        steps += EPISODES
+        running = discount * running + step.rewards
+        episode += step.rewards
+        rewards.append(step.rewards)
+        running_returns.append(running.copy())
+        seen = step.observations.copy()
+        which = np.flatnonzero(step.terminated | step.truncated)
+        if len(which):
+            returns += episode[which].tolist()
+            running[which] = episode[which] = 0.0
+            seen[which] = simulator.restart(which)
+    seconds = time.monotonic() - began
+    all_rewards = np.concatenate(rewards)
+    values, counts = np.unique(np.round(all_rewards, 9), return_counts=True)
+    spread = float(np.std(np.concatenate(running_returns)))
+    return Measured(
+        observations=np.concatenate(observations),
+        mean_reward=float(all_rewards.mean()),
+        reward_scale=spread or float(np.abs(all_rewards).mean()) or 1.0,
+        reward_variety=1.0 - float(counts.max()) / len(all_rewards) if len(values) else 0.0,
+        returns=np.array(returns or episode.tolist()),
+        step_seconds=seconds / steps,
+    )

@@ -1,0 +1,86 @@
+"""Policies as they are asked and kept: policy.zip and policy_setup.json in a folder."""
+
+import json
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from sandbox.training.actions import ActionCoding
+from sandbox.training.features import Features
+
+SETUP = "policy_setup.json"
+POLICY = "policy.zip"
+
+
+class Policy(Protocol):
+    """Something that decides for several episodes at once."""
+
+    def actions(self, observations: NDArray[Any], time_steps: NDArray[np.int64]) -> NDArray[Any]:
+        """The environment's actions (n, ...) for observations (n, d) of n episodes, in which
+        ``time_steps`` (n,) decisions were taken before."""
+
+
+class LearnedPolicy:
+    """A Stable-Baselines3 model that sees ``features`` and answers in ``coding``."""
+
+    def __init__(
+        self, model: Any, features: Features, coding: ActionCoding, *, deterministic: bool = True
+    ) -> None:
+        self.model = model
+        self.features = features
+        self.coding = coding
+        self.deterministic = deterministic
+
+    def actions(self, observations: NDArray[Any], time_steps: NDArray[np.int64]) -> NDArray[Any]:
+        """The most likely action of each episode, or one drawn where that does better."""
+        seen = self.features(observations, time_steps)
+        chosen, _ = self.model.predict(seen, deterministic=self.deterministic)
+        return self.coding.to_own(chosen)
+
+    def save(self, folder: Path, algorithm: str) -> None:
+        """Write both files."""
+        self.model.save(folder / POLICY)
+        setup = {
+            "kind": "stable_baselines3",
+            "algorithm": algorithm,
+            "deterministic": self.deterministic,
+            "features": self.features.as_json(),
+        }
+        (folder / SETUP).write_text(json.dumps(setup, indent=1))
+
+
+def load_policy(folder: Path, space: spaces.Space[Any]) -> Policy:
+    """The policy kept in ``folder`` for an environment with this action space.
+
+    Only to be called inside the sandbox: a Stable-Baselines3 file holds a pickle.
+
+    Raises:
+        ValueError: the setup names a kind of policy that does not exist.
+        OSError: a file is missing.
+    """
+    setup = json.loads((folder / SETUP).read_text())
+    kind = setup["kind"]
+    if kind == "stable_baselines3":
+        import stable_baselines3
+
+        model = getattr(stable_baselines3, setup["algorithm"]).load(folder / POLICY, device="cpu")
+        features = Features.from_json(setup["features"])
+        return LearnedPolicy(
+            model, features, ActionCoding(space), deterministic=setup["deterministic"]
+        )
+    if kind == "network":
+        from sandbox.training.network import NetworkPolicy
+
+        return NetworkPolicy.load(folder, space)
+    if kind == "additive":
+        from sandbox.training.additive import AdditivePolicy
+
+        return AdditivePolicy.load(folder, space)
+    if kind == "table":
+        from sandbox.training.table_policy import TablePolicy
+
+        return TablePolicy.load(folder)
+    raise ValueError(f"{SETUP} names the unknown kind of policy {kind!r}")

@@ -1,0 +1,113 @@
+"""What training is asked for, and how one attempt at it is made, as plain data."""
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from sandbox.training.problem import Problem
+
+REQUEST = "training_request.json"
+RESULT = "training_result.json"
+SIDE_BY_SIDE = 2
+
+
+REMEDIES = {
+    "scaled observations": "numbers are brought to about [-1, 1], logarithms where decades differ",
+    "scaled rewards": "rewards are divided by the spread of the discounted return",
+    "persistent exploration": "random actions are kept up for some steps",
+    "time left": "the share of the episode that is left is observed",
+    "differences": "signs and sizes of differences of like quantities are observed",
+    "own parts": "each component of the decision sees its own part of the observation",
+}
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """How to train once.
+
+    Attributes:
+        name: of the folder that it fills.
+        method: exact, dqn, ppo, sac, td3, additive, or imitation.
+        discount: with which later rewards count while learning.
+        total_timesteps: steps (for imitation, examples) at most.
+        parallel: episodes side by side.
+        batched: step the numpy form of the environment.
+        remedies: names from ``REMEDIES`` that are on.
+        teacher: for imitation, "heuristic" or "lookahead".
+        start_from: folder of the attempt whose policy is improved.
+        evaluations: over the whole training, of ``evaluation_episodes`` each.
+        stop_after: end after so many steps, as an earlier training did; None for none.
+        reasons: why this attempt is made, in words.
+    """
+
+    name: str
+    method: str
+    discount: float
+    total_timesteps: int
+    seed: int
+    parallel: int = 8
+    batched: bool = False
+    remedies: list[str] = field(default_factory=list)
+    teacher: str = ""
+    start_from: str = ""
+    evaluations: int = 40
+    evaluation_episodes: int = 20
+    stop_after: int | None = None
+    reasons: list[str] = field(default_factory=list)
+
+    @classmethod
+    def from_json(cls, fields: dict[str, Any]) -> Self:
+        """Build the attempt from its parsed JSON."""
+        return cls(**fields)
+
+    def as_json(self) -> dict[str, Any]:
+        """All fields."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What the caller asks for; None and "auto" leave it open."""
+
+    algorithm: str = "auto"
+    steps: int | None = None
+    seed: int = 0
+    without: tuple[str, ...] = ()
+    """Remedies and sources that are not to be used."""
+
+
+@dataclass(frozen=True)
+class Circumstances:
+    """What is at hand besides the environment."""
+
+    batched: bool = False
+    heuristic: bool = False
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked: the problem, wishes, circumstances and the seconds there are."""
+
+    problem: Problem
+    wishes: Wishes
+    circumstances: Circumstances
+    seconds: float
+    side_by_side: int = SIDE_BY_SIDE
+
+    def to_json(self) -> str:
+        """The request as the text of its file."""
+        return json.dumps(asdict(self), indent=1, allow_nan=False)
+
+    @classmethod
+    def read(cls, path: Path) -> "Request":
+        """Read a request; ``OSError``, ``ValueError``, ``KeyError`` or ``TypeError`` if none."""
+        fields = json.loads(path.read_text())
+        wishes = {**fields["wishes"], "without": tuple(fields["wishes"].get("without", ()))}
+        return cls(
+            Problem.from_json(fields["problem"]),
+            Wishes(**wishes),
+            Circumstances(**fields["circumstances"]),
+            float(fields["seconds"]),
+            int(fields.get("side_by_side", SIDE_BY_SIDE)),
+        )

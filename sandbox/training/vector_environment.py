@@ -1,0 +1,92 @@
+"""A simulator as Stable-Baselines3 likes it: episodes begin anew, features, coded actions."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+from stable_baselines3.common.vec_env.base_vec_env import VecEnv
+
+from sandbox.training.actions import ActionCoding
+from sandbox.training.features import Features
+from sandbox.training.simulator import Simulator
+
+
+class SimulatorVecEnv(VecEnv):
+    """Episodes side by side; rewards are shifted and scaled for the learner."""
+
+    def __init__(
+        self,
+        simulator: Simulator,
+        features: Features,
+        coding: ActionCoding,
+        *,
+        seed: int,
+        reward_shift: float = 0.0,
+        reward_scale: float = 1.0,
+    ) -> None:
+        space = spaces.Box(-np.inf, np.inf, (features.size,), np.float32)
+        super().__init__(simulator.size, space, coding.space)
+        self.simulator, self.features, self.coding = simulator, features, coding
+        self.first_seed = seed
+        self.reward_shift, self.reward_scale = reward_shift, reward_scale
+        self.time_steps = np.zeros(simulator.size, dtype=np.int64)
+        self.waiting: NDArray[Any] = np.zeros(0)
+
+    def reset(self) -> NDArray[np.float32]:
+        """Begin all episodes anew."""
+        self.time_steps[:] = 0
+        return self.features(self.simulator.reset(self.first_seed), self.time_steps)
+
+    def step_async(self, actions: NDArray[Any]) -> None:
+        """Keep the actions for ``step_wait``."""
+        self.waiting = actions
+
+    def step_wait(
+        self,
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
+        """One step; ended episodes begin anew, with their last features in the infos."""
+        step = self.simulator.step(self.coding.to_own(self.waiting))
+        self.time_steps += 1
+        seen = self.features(step.observations, self.time_steps)
+        rewards = ((step.rewards - self.reward_shift) / self.reward_scale).astype(np.float32)
+        done = step.terminated | step.truncated
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        which = np.flatnonzero(done)
+        if len(which):
+            for k in which:
+                cut = bool(step.truncated[k] and not step.terminated[k])
+                infos[k] = {"terminal_observation": seen[k].copy(), "TimeLimit.truncated": cut}
+            self.time_steps[which] = 0
+            seen[which] = self.features(self.simulator.restart(which), self.time_steps[which])
+        return seen, rewards, done, infos
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """The same attribute for each episode; None where there is none, as for render modes."""
+        return [
+            getattr(self, attr_name, None) if attr_name != "render_mode" else None
+        ] * self.num_envs
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Attributes belong to the simulator and are not set from outside."""
+        raise AttributeError(f"{attr_name} cannot be set")
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
+    ) -> list[Any]:
+        """There are no methods to call on single episodes."""
+        raise AttributeError(f"there is no method {method_name}")
+
+    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
+        """No episode is wrapped."""
+        return [False] * self.num_envs
+
+    def seed(self, seed: int | None = None) -> Sequence[None | int]:
+        """The seed of the next ``reset``."""
+        if seed is not None:
+            self.first_seed = seed
+        return [self.first_seed] * self.num_envs

@@ -1,0 +1,118 @@
+"""What a trial of heuristic.py finds, on environments small enough to follow by hand."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nodes.codegen.heuristic_program import interface_of, render_heuristic
+from nodes.heuristic import compared, complaints_of
+from sandbox.programs import evaluate as evaluation
+from sandbox.programs.check_heuristic import try_heuristic
+from sandbox.programs.policies import ConstantPolicy
+from sandbox.programs.requests import EvaluateRequest, HeuristicRequest
+from state.heuristic import Heuristic, HeuristicTrial
+from state.training import Evaluation
+from tests.environments.scheduling_spec import scheduling_spec
+
+SCHEDULING = Path(__file__).parent.parent / "environments" / "scheduling"
+REQUEST = HeuristicRequest("", observation_size=4, episodes=4)
+BEST = "return int(np.argmax(seen['gain']))"
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copy(SCHEDULING / "environment.py", tmp_path)
+    monkeypatch.chdir(tmp_path)
+
+
+def trial(body: str, request: HeuristicRequest = REQUEST) -> HeuristicTrial:
+    spec = scheduling_spec()
+    answer = Heuristic(rule="r", source=f"def heuristic(seen):\n    {body}")
+    Path("heuristic.py").write_text(render_heuristic(spec, interface_of(spec), answer))
+    found: dict[str, Any] = try_heuristic(request)
+    return HeuristicTrial.model_validate(found)
+
+
+def test_good_rule_is_compared_with_random_decisions() -> None:
+    found = trial(BEST)
+    assert complaints_of(found) == []
+    assert found.episodes == 4
+    assert found.mean_return is not None
+    assert found.random_return is not None
+    assert found.mean_return > 2 * found.random_return
+    assert 0 < found.milliseconds < 5
+    assert "over 4 episodes, random decisions" in compared(found)
+
+
+def test_rule_that_is_no_better_than_random_is_told() -> None:
+    (complaint,) = complaints_of(trial("return int(np.argmin(seen['gain']))"))
+    assert complaint.startswith("it is not better than random decisions: mean return ")
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("return seen['gains']", "in heuristic, `return seen['gains']`: KeyError: 'gains'; seen"),
+        ("return [1, 2]", "heuristic returned is no decision (ValueError: user takes 1 numbers"),
+        ("return None", "what heuristic returned is no decision"),
+        ("seen['gain'] += 1; heuristic.n = getattr(heuristic, 'n', 0) + 1; return heuristic.n % 4",
+         "for the same situation"),
+        ("return [k for k in range(300000)][2]", "ms on average, 5 ms are allowed"),
+    ],
+)  # fmt: skip
+def test_faults_are_told_so_that_they_can_be_mended(body: str, said: str) -> None:
+    found = trial(body)
+    assert len(found.faults) == 1
+    assert said in found.faults[0]
+    assert complaints_of(found) == found.faults
+
+
+def test_line_that_breaks_the_file_is_told() -> None:
+    Path("heuristic.py").write_text("import nothing_such\n")
+    (fault,) = HeuristicTrial.model_validate(try_heuristic(REQUEST)).faults
+    assert "No module named 'nothing_such'" in fault
+
+
+def test_other_observation_than_specified_cannot_be_read() -> None:
+    found = trial(BEST, replace(REQUEST, observation_size=3))
+    assert "shape (4,), and the specification names 3 numbers" in found.unfit
+
+
+def test_time_and_steps_are_bounded() -> None:
+    found = trial(BEST, replace(REQUEST, seconds=0, least_episodes=2, steps=10))
+    whole = trial(BEST)
+    assert found.episodes == 2
+    assert found.mean_return is not None
+    assert whole.mean_return is not None
+    assert found.mean_return < 0.2 * whole.mean_return
+
+
+def test_trial_without_numbers_is_not_taken() -> None:
+    assert complaints_of(HeuristicTrial()) == ["it could not be compared with random decisions"]
+
+
+def evaluated(monkeypatch: pytest.MonkeyPatch) -> Evaluation:
+    """The comparisons, with a policy that always serves link 1 as the trained one."""
+    monkeypatch.setattr(evaluation, "TrainedPolicy", lambda folder, space: ConstantPolicy(1))
+    request = EvaluateRequest("", episodes=4, least_episodes=2, seconds=1, heuristic=True)
+    return Evaluation.model_validate(evaluation.evaluate(request))
+
+
+def test_heuristic_is_one_of_the_comparisons(monkeypatch: pytest.MonkeyPatch) -> None:
+    trial(BEST)
+    found = evaluated(monkeypatch)
+    heuristic = found.baseline("heuristic")
+    assert heuristic is not None
+    assert heuristic.mean > found.trained.mean
+    assert any("deciding by the heuristic does better" in note for note in found.notes)
+
+
+def test_heuristic_that_breaks_off_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    trial("return seen['gains']")
+    found = evaluated(monkeypatch)
+    assert found.baseline("heuristic") is None
+    assert found.baseline("random") is not None
+    assert "it broke off (KeyError: 'gains')" in found.notes[0]
