@@ -24,10 +24,10 @@ from sandbox.training.problem import Problem
 from sandbox.training.simulator import Simulator
 
 WIDTH = 64
-BATCH = 128
+BATCH = 64
 CAPACITY = 100_000
 LEARNING_RATE = 2e-3
-TARGET_SHARE = 0.01
+TARGET_SHARE = 0.005
 """Share of the network that goes over into the slow one at each gradient step."""
 
 

@@ -29,6 +29,7 @@ from sandbox.training.teachers import LookaheadTeacher, RuleTeacher, Teacher
 
 MOST_PAIRS = 120
 DEEPEST_LOOKAHEAD = 200
+GRADIENT_STEPS_A_STEP = 0.1
 
 
 class Workshop:
@@ -177,7 +178,7 @@ def _additive(workshop: Workshop, judge: KeepBest, out: Path) -> int:
         evaluate_every=workshop.evaluate_every,
         reward_shift=shift,
         reward_scale=scale,
-        gradient_steps=max(1, attempt.parallel // 8),
+        gradient_steps=max(1, round(attempt.parallel * GRADIENT_STEPS_A_STEP)),
     )
     simulator = workshop.make(attempt.parallel)
     return additive.learn(simulator, components, workshop.features, settings, judge, out)

@@ -7,13 +7,13 @@ depth first. A vector of draws is one draw after the other.
 
 import math
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sandbox.training import discrete_distributions
+from sandbox.training.lotteries import lottery, values_of
 from sandbox.training.uniform_draw import NotEnumerable, UniformDraw
 
 T = TypeVar("T")
@@ -21,8 +21,6 @@ Size = int | Sequence[int] | None
 
 # What rounding leaves over when probabilities are summed is not an outcome.
 NEGLIGIBLE = 1e-12
-
-_ALL_OF_ONE_KIND = ({int}, {str})
 
 _CONTINUOUS = frozenset(
     "beta chisquare dirichlet exponential f gamma gumbel laplace logistic lognormal "
@@ -144,7 +142,7 @@ class ScriptedGenerator:
         if axis != 0 or (not replace and p is not None and size is not None):
             raise NotEnumerable("np_random.choice() with these arguments cannot be enumerated")
         if replace or size is None:
-            values, shares = _lottery(a, p)
+            values, shares = lottery(a, p)
             if size is None:
                 return values[self.pick(shares)]
         shape = (size,) if isinstance(size, (int, np.integer)) else tuple(size)
@@ -152,13 +150,13 @@ class ScriptedGenerator:
         if replace:
             indices = [self.pick(shares) for _ in range(length)]
         else:
-            values = _values(a)
+            values = values_of(a)
             indices = self._some_of(len(values), length)
         return values[np.array(indices, dtype=np.int64).reshape(shape)]
 
     def permutation(self, x: ArrayLike, axis: int = 0) -> Any:
         """``x`` (or range(x)) in any order."""
-        values = _values(x)
+        values = values_of(x)
         if axis != 0:
             raise NotEnumerable("np_random.permutation() along an axis cannot be enumerated")
         return values[self._some_of(len(values), len(values))]
@@ -209,37 +207,3 @@ def _each(draw: Callable[..., Any], size: Size, *parameters: Any, kind: Any = np
     for k, row in enumerate(rows):
         result[k] = draw(*row)
     return result.reshape(shape)
-
-
-def _values(a: ArrayLike) -> NDArray[Any]:
-    values = np.asarray(a)
-    return np.arange(int(values)) if values.ndim == 0 else values
-
-
-def _lottery(a: Any, p: ArrayLike | None) -> tuple[NDArray[Any], NDArray[np.float64]]:
-    """The values (k, ...) that can be drawn and their probabilities (k,); equal values as one."""
-    if p is None and type(a) is list and set(map(type, a)) in _ALL_OF_ONE_KIND:
-        return _fair_lottery(tuple(a))
-    values = _values(a)
-    count = len(values)
-    shares = np.full(count, 1 / count) if p is None else np.asarray(p, dtype=np.float64)
-    if shares.shape != (count,) or abs(shares.sum() - 1) > 1e-8 or np.any(shares < 0):
-        raise ValueError("p must hold one probability for each value, and sum to 1")
-    return (values, shares) if np.ndim(a) == 0 else _different(values, shares)
-
-
-@lru_cache(maxsize=256)
-def _fair_lottery(values: tuple[Any, ...]) -> tuple[NDArray[Any], NDArray[np.float64]]:
-    return _different(np.array(values), np.full(len(values), 1 / len(values)))
-
-
-def _different(
-    values: NDArray[Any], shares: NDArray[np.float64]
-) -> tuple[NDArray[Any], NDArray[np.float64]]:
-    """Equal values as one, with their probabilities summed up."""
-    if values.ndim != 1 or values.dtype == object:
-        return values, shares
-    kept, inverse = np.unique(values, return_inverse=True)
-    if len(kept) == len(values):
-        return values, shares
-    return kept, np.bincount(inverse, weights=shares).astype(np.float64)

@@ -10,10 +10,10 @@ from sandbox.training.measure import Measured
 from sandbox.training.problem import Problem
 from sandbox.training.request import Attempt, Circumstances, Wishes
 
-STEPS = {"dqn": 120_000, "ppo": 400_000, "sac": 30_000, "td3": 30_000, "additive": 200_000}
+STEPS = {"dqn": 120_000, "ppo": 400_000, "sac": 30_000, "td3": 30_000, "additive": 500_000}
 # Where no later step counts, learning is plain regression and needs less.
 STEPS_OF_ONE_STEP_PROBLEMS = {**STEPS, "dqn": 40_000, "ppo": 200_000, "additive": 100_000}
-PARALLEL = {"dqn": 4, "ppo": 8, "sac": 1, "td3": 1, "additive": 16}
+PARALLEL = {"dqn": 4, "ppo": 8, "sac": 1, "td3": 1, "additive": 64}
 BASIC = ["scaled observations", "scaled rewards", "persistent exploration"]
 EXAMPLES = 100_000
 

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -12,17 +12,15 @@ from numpy.typing import NDArray
 from sandbox.training.chances import ScriptedGenerator, TooManyOutcomes, outcomes
 from sandbox.training.environments import Environment
 from sandbox.training.finite_model import FiniteModel, all_actions
+from sandbox.training.found_states import FoundStates, TooManyStates
 from sandbox.training.futures import TRIED, Futures
 from sandbox.training.sampling import Budget, sample_model
-from sandbox.training.stepping import Arrival, DependenciesGrew, Generator, Stepper, TooManyStates
+from sandbox.training.stepping import Arrival, DependenciesGrew, Generator, Stepper
 from sandbox.training.transition_table import merge, table_of_rows
 from sandbox.training.uniform_draw import NotEnumerable
 
 # A reset is enumerated only once, so it may fall in more ways than a step.
 _RESET_FACTOR = 50
-# Up to here one state is told from another by its attributes even if many look the same.
-_FEW_STATES = 5_000
-_MANY_LOOK_ALIKE = 8
 # Of the time, for each of the ways of telling states apart.
 _SHARE_BY_ATTRIBUTES, _SHARE_BY_FUTURES = 0.5, 0.2
 _MOST_RESTARTS = 50
@@ -71,44 +69,6 @@ def enumerate_environment(
         environment.close()
 
 
-@dataclass
-class _Found:
-    """States in the order in which they are found; a state is what matters and what is seen."""
-
-    futures: Futures | None
-    numbers: dict[tuple[Any, ...], int] = field(default_factory=dict)
-    states: list[tuple[Any, ...]] = field(default_factory=list)
-    depths: list[int] = field(default_factory=list)
-    looks: dict[tuple[int, bytes], int] = field(default_factory=dict)
-    look_of: list[int] = field(default_factory=list)
-    rewards: list[float] = field(default_factory=list)
-    rows: list[dict[int, float]] = field(default_factory=list)
-
-    def key(self, arrival: Arrival) -> tuple[Any, ...]:
-        """What tells this state from others."""
-        matters = self.futures.key(arrival) if self.futures else arrival.state
-        return matters, arrival.time, arrival.seen
-
-    def number(self, arrival: Arrival, depth: int) -> int:
-        """The number of the state arrived in, a new one if it was not met before."""
-        state = self.key(arrival)
-        found = self.numbers.get(state)
-        if found is None:
-            found = self.numbers[state] = len(self.numbers)
-            look = (arrival.time, arrival.seen)
-            self.look_of.append(self.looks.setdefault(look, len(self.looks)))
-            self.states.append(arrival.state)
-            self.depths.append(depth)
-            if not self.futures:
-                self._check_looks()
-        return found
-
-    def _check_looks(self) -> None:
-        states, looks = len(self.states), len(self.looks)
-        if states > _FEW_STATES and states > _MANY_LOOK_ALIKE * looks:
-            raise TooManyStates(f"more than {_FEW_STATES} states show only {looks} observations")
-
-
 class _Enumeration:
     def __init__(self, environment: Environment, limits: Limits) -> None:
         self.limits = limits
@@ -155,7 +115,7 @@ class _Enumeration:
         )
         return sample_model(self.stepper, self.actions, budget, why)
 
-    def _explore_surely(self, *, by_futures: bool) -> tuple[_Found, dict[int, float]]:
+    def _explore_surely(self, *, by_futures: bool) -> tuple[FoundStates, dict[int, float]]:
         """Explore until nothing new turns up about what makes up a state."""
         share = _SHARE_BY_FUTURES if by_futures else _SHARE_BY_ATTRIBUTES
         self.until = time.monotonic() + share * self.limits.seconds
@@ -164,14 +124,14 @@ class _Enumeration:
             self.stepper.forget()
             try:
                 futures = Futures(self.stepper, self.actions) if by_futures else None
-                explored = self._explore(_Found(futures))
+                explored = self._explore(FoundStates(futures))
             except DependenciesGrew:
                 continue
             if not self.stepper.watch.note_changes_in_place():
                 return explored
         raise NotEnumerable("what makes up the state could not be found out")
 
-    def _explore(self, found: _Found) -> tuple[_Found, dict[int, float]]:
+    def _explore(self, found: FoundStates) -> tuple[FoundStates, dict[int, float]]:
         stepper, most = self.stepper, self.limits.outcomes
         self.many_beginnings = True
         _, initial = self._row(stepper.reset, found, 0, _RESET_FACTOR * most)
@@ -193,7 +153,7 @@ class _Enumeration:
         return found, initial
 
     def _row(
-        self, act: Callable[[Generator], Arrival], found: _Found, depth: int, most: int
+        self, act: Callable[[Generator], Arrival], found: FoundStates, depth: int, most: int
     ) -> tuple[float, dict[int, float]]:
         """Expected reward, and the probability of each successor (-1 for the end)."""
         reward, row = 0.0, dict[int, float]()
@@ -205,7 +165,7 @@ class _Enumeration:
         self.stepper.check()
         return reward, row
 
-    def _check_limits(self, found: _Found, done: int) -> None:
+    def _check_limits(self, found: FoundStates, done: int) -> None:
         states = len(found.states)
         if states * len(self.actions) > self.limits.rows:
             raise TooManyStates(
@@ -218,7 +178,7 @@ class _Enumeration:
                 f"{states - done} more were to follow"
             )
 
-    def _compare_with_episodes(self, found: _Found) -> None:
+    def _compare_with_episodes(self, found: FoundStates) -> None:
         """Play some episodes as anyone would; each step must be among those enumerated."""
         random = np.random.default_rng(1)
         for _ in range(_CHECKED_EPISODES):
@@ -238,7 +198,9 @@ class _Enumeration:
                 number = found.numbers.get(found.key(arrival))
                 number = number if number in row else None
 
-    def _model(self, found: _Found, initial: dict[int, float], remarks: list[str]) -> FiniteModel:
+    def _model(
+        self, found: FoundStates, initial: dict[int, float], remarks: list[str]
+    ) -> FiniteModel:
         times: NDArray[np.int64] = np.array([t for t, _ in found.looks], dtype=np.int64)
         looks = np.array(found.look_of, dtype=np.int64)
         layers = times[looks] if self.stepper.clock else None

@@ -12,8 +12,8 @@ from sandbox.training.chances import ScriptedGenerator, TooManyOutcomes, outcome
 from sandbox.training.finite_model import FiniteModel
 from sandbox.training.stepping import Arrival, DependenciesGrew, Stepper
 from sandbox.training.transition_table import table_of_rows
+from sandbox.training.tries import Followers, Look, Tries
 from sandbox.training.uniform_draw import NotEnumerable
-from sandbox.training.watched_attributes import Snapshot
 
 # So many states that look alike are remembered for each observation.
 _REMEMBERED = 200
@@ -26,45 +26,6 @@ _FEWEST_ROUNDS = 10
 _MOST_RESTARTS = 20
 # A step whose chances fall in no more ways is enumerated and not drawn.
 _FEW_OUTCOMES = 40
-# After so many states with one and the same outcome, what is hidden is taken not to matter.
-_ALIKE = 30
-
-Followers = dict[int, float]
-
-
-class _Tries:
-    """What followed one action after one observation."""
-
-    def __init__(self) -> None:
-        self.reward = 0.0
-        self.count = 0
-        self.followers: Followers = {}
-        self.many_outcomes = False
-        self.last: tuple[float, Followers] | None = None
-        self.alike = 0
-
-    def add(self, reward: float, followers: Followers) -> None:
-        """One more state, from which this followed."""
-        self.count += 1
-        self.reward += reward
-        for to, share in followers.items():
-            self.followers[to] = self.followers.get(to, 0.0) + share
-        self.alike = self.alike + 1 if self.last == (reward, followers) else 0
-        self.last = (reward, followers)
-
-    @property
-    def settled(self) -> bool:
-        """Whether more tries would say the same."""
-        return not self.many_outcomes and self.alike >= _ALIKE
-
-
-@dataclass
-class _Look:
-    """One observation, with some of the states that showed it."""
-
-    states: list[Snapshot]
-    met: int
-    tries: list[_Tries]
 
 
 @dataclass(frozen=True)
@@ -119,7 +80,7 @@ class _Sampling:
         self.until = until
         self.why = why
         self.numbers: dict[tuple[int, bytes], int] = {}
-        self.looks: list[_Look] = []
+        self.looks: list[Look] = []
         self.initial: list[int] = []
         self.remembering = np.random.default_rng(0)
         self.generator = ScriptedGenerator()
@@ -178,7 +139,7 @@ class _Sampling:
                 self._try(tries, partial(self.stepper.step, state, action), chances)
         self.stepper.check()
 
-    def _try(self, tries: _Tries, act: "partial[Arrival]", chances: Any) -> None:
+    def _try(self, tries: Tries, act: "partial[Arrival]", chances: Any) -> None:
         found: list[tuple[float, Arrival]] | None = None
         if not tries.many_outcomes:
             try:
@@ -207,7 +168,7 @@ class _Sampling:
                     f"{self.why}, and there are more than {self.budget.looks} observations"
                 )
             number = self.numbers[key] = len(self.looks)
-            self.looks.append(_Look([], 0, [_Tries() for _ in self.actions]))
+            self.looks.append(Look([], 0, [Tries() for _ in self.actions]))
         look = self.looks[number]
         if not played and len(look.states) >= _FEW_PLAYED:
             return number

@@ -35,10 +35,6 @@ class DependenciesGrew(Exception):
     """A step read an attribute that was not known to be part of the state."""
 
 
-class TooManyStates(Exception):
-    """More states than the caller wants to go through."""
-
-
 class Stepper:
     """One environment whose state is put in place, stepped, and read at will.
 

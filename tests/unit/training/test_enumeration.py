@@ -210,7 +210,7 @@ def test_blackjack_comes_near_its_optimum() -> None:
     def make() -> Environment:
         return FlattenObservation(gymnasium.make("Blackjack-v1"))
 
-    model = enumerate_environment(make, Limits(seconds=30))
+    model = enumerate_environment(make, Limits(seconds=200))
     assert not model.exact
     assert "states show only" in model.remarks[0]
     mean, error = play(make(), solve(model).policy, 40_000)
