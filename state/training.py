@@ -43,6 +43,7 @@ class AttemptRecord(Piece):
     best_evaluation: float = Field(description="mean return of the kept checkpoint")
     chance: float = Field(default=0.0, description="mean return of random actions")
     symptom: str = Field(default="", description="what the curve looks like, in a word")
+    wanted: float | None = Field(default=None, description="mean return of the teacher, if any")
     attempt: dict[str, Any] = Field(
         default_factory=dict, description="all settings, as sandbox.training.attempt.Attempt"
     )

@@ -42,6 +42,15 @@ class Components:
     inputs: NDArray[np.int64]
     sizes: NDArray[np.int64]
 
+    def as_json(self) -> dict[str, Any]:
+        """Both as plain lists."""
+        return {"inputs": self.inputs.tolist(), "sizes": self.sizes.tolist()}
+
+    @classmethod
+    def from_json(cls, fields: dict[str, Any]) -> Self:
+        """Read back what ``as_json`` gave."""
+        return cls(np.array(fields["inputs"]), np.array(fields["sizes"]))
+
 
 def components_of(
     problem: Problem, sizes: NDArray[np.int64], features: Features, *, everything: bool
@@ -127,8 +136,7 @@ class AdditivePolicy:
             np.savez(file, **arrays)
         setup = {
             "kind": "additive",
-            "inputs": self.components.inputs.tolist(),
-            "sizes": self.components.sizes.tolist(),
+            "components": self.components.as_json(),
             "features": self.features.as_json(),
         }
         (folder / SETUP).write_text(json.dumps(setup, indent=1))
@@ -137,7 +145,7 @@ class AdditivePolicy:
     def load(cls, folder: Path, space: spaces.Space[Any]) -> Self:
         """Read what ``save`` wrote."""
         setup = json.loads((folder / SETUP).read_text())
-        components = Components(np.array(setup["inputs"]), np.array(setup["sizes"]))
+        components = Components.from_json(setup["components"])
         network = AdditiveNetwork(components)
         with np.load(folder / POLICY, allow_pickle=False) as arrays:
             network.load_state_dict({name: torch.as_tensor(arrays[name]) for name in arrays.files})

@@ -12,24 +12,27 @@ from typing import Any
 import numpy as np
 import torch
 from gymnasium import spaces
-from numpy.typing import NDArray
 
 from sandbox.training import additive, imitation
 from sandbox.training.actions import ActionCoding
+from sandbox.training.enumeration import Limits, enumerate_environment
 from sandbox.training.environments import import_file, make_environment
 from sandbox.training.features import Features, Scaling
+from sandbox.training.judge import episode_returns
 from sandbox.training.keep_best import KeepBest
 from sandbox.training.measure import Measured, measure
 from sandbox.training.network import NetworkPolicy
 from sandbox.training.policy import LearnedPolicy, Policy, load_policy
 from sandbox.training.problem import Problem
+from sandbox.training.relations import few_kinds, like_pairs
 from sandbox.training.request import RESULT, Attempt
 from sandbox.training.simulator import MakeSimulator, batched_maker, plain_maker
 from sandbox.training.teachers import LookaheadTeacher, RuleTeacher, Teacher
+from sandbox.training.value_iteration import solve
 
-MOST_PAIRS = 120
 DEEPEST_LOOKAHEAD = 200
 GRADIENT_STEPS_A_STEP = 0.1
+LEAST_GRADIENT_STEPS = 8000
 
 
 class Workshop:
@@ -70,7 +73,19 @@ class Workshop:
         features = Features(scaling, horizon)
         if "differences" in self.attempt.remedies:
             features.pairs = like_pairs(self.problem)
+        if "kinds" in self.attempt.remedies:
+            features.kinds = few_kinds(self.problem)
         return features
+
+    @cached_property
+    def components(self) -> additive.Components | None:
+        """What each component of a large joint action sees; None for any other action."""
+        space = self.coding.space
+        if not isinstance(space, spaces.MultiDiscrete):
+            return None
+        everything = "own parts" not in self.attempt.remedies
+        sizes = space.nvec.astype(np.int64)
+        return additive.components_of(self.problem, sizes, self.features, everything=everything)
 
     @property
     def reward_scaling(self) -> tuple[float, float]:
@@ -96,22 +111,6 @@ class Workshop:
     def evaluate_every(self) -> int:
         """Steps from one evaluation to the next."""
         return max(self.attempt.total_timesteps // self.attempt.evaluations, 200)
-
-
-def like_pairs(problem: Problem) -> NDArray[np.int64]:
-    """Pairs of observed numbers with one unit and one range, such as two coordinates."""
-    kinds: dict[tuple[Any, ...], list[int]] = {}
-    place = 0
-    for piece in problem.observation:
-        kind = (piece.unit, piece.low, piece.high, piece.dtype)
-        bounded = piece.low is not None and piece.high is not None and piece.dtype != "boolean"
-        for k in range(piece.size):
-            if bounded and (piece.high or 0) - (piece.low or 0) > 1:
-                kinds.setdefault(kind, []).append(place + k)
-        place += piece.size
-    pairs = [(i, j) for like in kinds.values() for a, i in enumerate(like) for j in like[a + 1 :]]
-    kept = pairs if len(pairs) <= MOST_PAIRS else []
-    return np.array(kept, dtype=np.int64).reshape(-1, 2)
 
 
 def run_attempt(
@@ -163,14 +162,10 @@ def _reinforce(workshop: Workshop, judge: KeepBest, out: Path) -> int:
 
 
 def _additive(workshop: Workshop, judge: KeepBest, out: Path) -> int:
-    attempt, space = workshop.attempt, workshop.action_space
-    if not isinstance(space, spaces.MultiDiscrete):
+    attempt = workshop.attempt
+    if workshop.components is None:
         raise ValueError("additive values need a vector of choices")
     shift, scale = workshop.reward_scaling
-    everything = "own parts" not in attempt.remedies
-    components = additive.components_of(
-        workshop.problem, space.nvec.astype(np.int64), workshop.features, everything=everything
-    )
     settings = additive.AdditiveSettings(
         discount=attempt.discount,
         total_timesteps=attempt.total_timesteps,
@@ -181,23 +176,35 @@ def _additive(workshop: Workshop, judge: KeepBest, out: Path) -> int:
         gradient_steps=max(1, round(attempt.parallel * GRADIENT_STEPS_A_STEP)),
     )
     simulator = workshop.make(attempt.parallel)
-    return additive.learn(simulator, components, workshop.features, settings, judge, out)
+    return additive.learn(simulator, workshop.components, workshop.features, settings, judge, out)
 
 
 def _imitation(workshop: Workshop, judge: KeepBest, out: Path) -> int:
     attempt = workshop.attempt
-    policy = NetworkPolicy(workshop.features, workshop.coding)
+    policy = NetworkPolicy(workshop.features, workshop.coding, workshop.components)
     begun: Policy | None = None
     if attempt.start_from:
         begun = load_policy(out.parent / attempt.start_from, workshop.action_space)
         if isinstance(begun, NetworkPolicy):
             policy = begun
-    settings = imitation.ImitationSettings(attempt.total_timesteps, attempt.seed)
+    settings = imitation.ImitationSettings(
+        attempt.total_timesteps, attempt.seed, gradient_steps(attempt.total_timesteps)
+    )
     simulator = workshop.make(attempt.parallel)
+    teacher = _teacher(workshop, begun)
+    wanted: float | None = None
+    if isinstance(teacher, RuleTeacher):
+        played = episode_returns(teacher, judge.simulator, workshop.problem.horizon)
+        wanted = judge.wanted = float(played.mean())
     return imitation.learn(
-        simulator, _teacher(workshop, begun), policy, settings, judge, out,
-        experienced=isinstance(begun, NetworkPolicy),
+        simulator, teacher, policy, settings, judge, out,
+        experienced=isinstance(begun, NetworkPolicy), teacher_return=wanted,
     )  # fmt: skip
+
+
+def gradient_steps(examples: int) -> int:
+    """Steps for so many examples: each is learned from about four times, fewer ones more often."""
+    return max(4 * examples // imitation.BATCH, min(examples // 8, LEAST_GRADIENT_STEPS))
 
 
 def _teacher(workshop: Workshop, begun: Policy | None) -> Teacher:
@@ -214,8 +221,26 @@ def _teacher(workshop: Workshop, begun: Policy | None) -> Teacher:
     )
 
 
+def _exact(workshop: Workshop, judge: KeepBest, out: Path) -> int:
+    """Raises NotEnumerable where the states cannot be gone through."""
+    problem, folder = workshop.problem, workshop.folder
+    seconds = judge.deadline - time.monotonic()
+    model = enumerate_environment(
+        lambda: make_environment(problem.gymnasium_id, folder), Limits(seconds=seconds)
+    )
+    solution = solve(model)
+    judge.consider(1, solution.policy, lambda: solution.policy.save(out))
+    judge.stopped_because = "exact" if solution.exact else "total_timesteps"
+    (out / "optimum.json").write_text(
+        json.dumps({"optimum": solution.optimum, "value": solution.value, "exact": solution.exact,
+                    "remarks": solution.remarks})
+    )  # fmt: skip
+    return 1
+
+
 METHODS = {
     **dict.fromkeys(("dqn", "ppo", "sac", "td3"), _reinforce),
     "additive": _additive,
     "imitation": _imitation,
+    "exact": _exact,
 }

@@ -69,21 +69,24 @@ class Scaling:
 
 @dataclass
 class Features:
-    """Scaled observation, on request with time left and with differences of like quantities.
+    """Scaled observation, on request with time left, differences and kinds.
 
     ``pairs`` (p, 2) are indices of numbers of one kind, such as two coordinates; each pair adds
-    the sign of the difference and the scaled difference itself. ``horizon`` above 0 adds the
-    share of the episode that is left, from 1 to -1.
+    the sign of the difference and the scaled difference itself. ``kinds`` (k, 2) are pairs of an
+    index and a value that the number there may have; each adds whether it has it. ``horizon``
+    above 0 adds the share of the episode that is left, from 1 to -1.
     """
 
     scaling: Scaling
     horizon: int = 0
     pairs: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int64))
+    kinds: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int64))
 
     @property
     def size(self) -> int:
         """Number of features."""
-        return len(self.scaling.center) + 2 * len(self.pairs) + bool(self.horizon)
+        numbers = len(self.scaling.center)
+        return numbers + 2 * len(self.pairs) + len(self.kinds) + bool(self.horizon)
 
     def __call__(
         self, observations: NDArray[Any], time_steps: NDArray[np.int64]
@@ -98,6 +101,9 @@ class Features:
                 np.sign(differences),
                 differences / self.scaling.scale[one].astype(np.float32),
             ]
+        if len(self.kinds):
+            has = np.rint(observations[:, self.kinds[:, 0]]) == self.kinds[:, 1]
+            parts.append(has.astype(np.float32))
         if self.horizon:
             left = 1.0 - 2.0 * np.asarray(time_steps, dtype=np.float32) / self.horizon
             parts.append(left[:, None])
@@ -106,7 +112,8 @@ class Features:
     def as_json(self) -> dict[str, Any]:
         """All fields as plain lists."""
         scaling = {name: value.tolist() for name, value in vars(self.scaling).items()}
-        return {"scaling": scaling, "horizon": self.horizon, "pairs": self.pairs.tolist()}
+        lists = {"pairs": self.pairs.tolist(), "kinds": self.kinds.tolist()}
+        return {"scaling": scaling, "horizon": self.horizon, **lists}
 
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> Self:
@@ -116,5 +123,7 @@ class Features:
         arrays = {
             name: np.array(value, dtype=kinds.get(name, float)) for name, value in given.items()
         }
-        pairs = np.array(fields["pairs"], dtype=np.int64).reshape(-1, 2)
-        return cls(Scaling(**arrays), int(fields["horizon"]), pairs)
+        pairs, kinds = (
+            np.array(fields[name], dtype=np.int64).reshape(-1, 2) for name in ("pairs", "kinds")
+        )
+        return cls(Scaling(**arrays), int(fields["horizon"]), pairs, kinds)

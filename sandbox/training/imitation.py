@@ -21,43 +21,118 @@ BATCH = 256
 LEARNING_RATE = 1e-3
 STRAYING = 0.1
 """Share of random steps while examples are gathered, so that mistakes are met and put right."""
+TEACHER_ROUNDS = (0.02, 0.04, 0.08, 0.16, 0.3)
+"""Shares of the examples that are gathered while the teacher plays."""
+STUDENT_ROUNDS = (0.1, 0.1, 0.1, 0.1)
+"""And then while the student plays."""
+PARTS = 2
+"""Evaluations in each round."""
+NEARLY = 0.005
+"""Share of the teacher's gain over chance by which the student may fall short of it."""
 
 
 @dataclass(frozen=True)
 class ImitationSettings:
-    """How to learn.
-
-    Attributes:
-        total_timesteps: states to ask the teacher about.
-        rounds: evaluations on the way; the student plays from the second round on.
-        passes: times that each example is learned from, in the mean.
-    """
+    """How to learn: so many states to ask the teacher about, so many gradient steps in all."""
 
     total_timesteps: int
     seed: int
-    rounds: int = 10
-    passes: int = 8
-    straying: float = STRAYING
+    gradient_steps: int
 
 
 class Examples:
-    """Features and good answers, growing."""
+    """Observations and good answers, growing."""
 
     def __init__(self) -> None:
-        self.features: list[NDArray[np.float32]] = []
+        self.observations: list[NDArray[np.float32]] = []
+        self.time_steps: list[NDArray[np.int64]] = []
         self.answers: list[NDArray[Any]] = []
 
-    def add(self, features: NDArray[np.float32], answers: NDArray[Any]) -> None:
+    def add(
+        self,
+        observations: NDArray[np.float32],
+        time_steps: NDArray[np.int64],
+        answers: NDArray[Any],
+    ) -> None:
         """Add n examples."""
-        self.features.append(features)
+        self.observations.append(observations.copy())
+        self.time_steps.append(time_steps.copy())
         self.answers.append(answers)
 
-    def tensors(self) -> tuple[torch.Tensor, torch.Tensor]:
-        """All examples."""
-        return (
-            torch.as_tensor(np.concatenate(self.features)),
-            torch.as_tensor(np.concatenate(self.answers)),
-        )
+    def arrays(self) -> tuple[NDArray[np.float32], NDArray[np.int64], NDArray[Any]]:
+        """All examples; kept in one piece from now on."""
+        self.observations = [np.concatenate(self.observations)]
+        self.time_steps = [np.concatenate(self.time_steps)]
+        self.answers = [np.concatenate(self.answers)]
+        return self.observations[0], self.time_steps[0], self.answers[0]
+
+
+class _Lessons:
+    """Gathers examples and learns from them, in rounds."""
+
+    def __init__(
+        self,
+        simulator: Simulator,
+        teacher: Teacher,
+        policy: NetworkPolicy,
+        settings: ImitationSettings,
+        judge: KeepBest,
+    ) -> None:
+        torch.manual_seed(settings.seed)
+        self.simulator, self.teacher, self.policy = simulator, teacher, policy
+        self.settings, self.judge = settings, judge
+        self.random = np.random.default_rng(settings.seed)
+        self.optimizer = torch.optim.Adam(policy.network.parameters(), LEARNING_RATE, fused=True)
+        self.examples = Examples()
+        self.seen = simulator.reset(settings.seed)
+        self.time_steps = np.zeros(simulator.size, dtype=np.int64)
+        self.asked = self.learned = 0
+
+    def gather(self, share: float, *, student_plays: bool) -> None:
+        """Ask the teacher about more states, ``share`` of all of them."""
+        wanted = self.asked + share * self.settings.total_timesteps
+        policy, size = self.policy, self.simulator.size
+        while self.asked < wanted and not self.judge.out_of_time():
+            labels = self.teacher.labels(self.simulator, self.seen, self.time_steps)
+            self.examples.add(self.seen, self.time_steps, policy.coding.from_own(labels))
+            self.asked += size
+            played = labels
+            if student_plays:
+                # The teacher helps out half of the time, so that no example is of standing still.
+                helped = self._some(0.5, labels)
+                played = np.where(helped, labels, policy.actions(self.seen, self.time_steps))
+            drawn = random_actions(self.simulator.action_space, size, self.random)
+            played = np.where(self._some(STRAYING, labels), drawn, played)
+            step = self.simulator.step(played)
+            self.time_steps += 1
+            self.seen = step.observations.copy()
+            which = np.flatnonzero(step.terminated | step.truncated)
+            if len(which):
+                self.time_steps[which] = 0
+                self.seen[which] = self.simulator.restart(which)
+
+    def _some(self, share: float, actions: NDArray[Any]) -> NDArray[np.bool_]:
+        """True for a random share of the episodes, in a shape that fits ``actions``."""
+        drawn = self.random.random(len(actions)) < share
+        return drawn.reshape(-1, *[1] * (np.ndim(actions) - 1))
+
+    def learn(self, share: float) -> None:
+        """Learn from all examples so far, in ``share`` of all gradient steps."""
+        observations, time_steps, answers = self.examples.arrays()
+        total = self.settings.gradient_steps
+        for _ in range(max(1, round(share * total))):
+            self.optimizer.param_groups[0]["lr"] = LEARNING_RATE * max(
+                1 - self.learned / total, 0.05
+            )
+            k = self.random.integers(len(observations), size=BATCH)
+            features = self.policy.features(observations[k], time_steps[k])
+            loss = self.policy.loss(torch.as_tensor(features), torch.as_tensor(answers[k]))
+            self.optimizer.zero_grad(set_to_none=True)
+            loss.backward()  # type: ignore[no-untyped-call]
+            self.optimizer.step()
+            self.learned += 1
+            if self.judge.out_of_time():
+                break
 
 
 def learn(
@@ -69,64 +144,30 @@ def learn(
     folder: Path,
     *,
     experienced: bool = False,
+    teacher_return: float | None = None,
 ) -> int:
     """Teach ``policy``; returns the states asked about. The best policy is in ``folder``.
 
-    ``experienced`` says that the policy plays from the first round on.
+    ``experienced`` says that the policy plays from the first round on. It ends early when it does
+    as well as ``teacher_return``, the teacher's own mean return on the judge's seeds.
     """
-    torch.manual_seed(settings.seed)
-    random = np.random.default_rng(settings.seed)
-    optimizer = torch.optim.Adam(policy.network.parameters(), lr=LEARNING_RATE, fused=True)
-    examples = Examples()
-    seen = simulator.reset(settings.seed)
-    time_steps = np.zeros(simulator.size, dtype=np.int64)
-    a_round = max(settings.total_timesteps // settings.rounds, simulator.size)
-    asked = 0
-    for number in range(settings.rounds):
-        student_plays = experienced or number > 0
-        wanted = asked + a_round
-        while asked < wanted:
-            labels = teacher.labels(simulator, seen, time_steps)
-            examples.add(policy.features(seen, time_steps), policy.coding.from_own(labels))
-            asked += simulator.size
-            played = policy.actions(seen, time_steps) if student_plays else labels
-            stray = random.random(simulator.size) < settings.straying
-            drawn = random_actions(simulator.action_space, simulator.size, random)
-            step = simulator.step(np.where(_like(stray, played), drawn, played))
-            time_steps += 1
-            seen = step.observations.copy()
-            which = np.flatnonzero(step.terminated | step.truncated)
-            if len(which):
-                time_steps[which] = 0
-                seen[which] = simulator.restart(which)
-            if judge.out_of_time():
-                break
-        left = 1 - number / settings.rounds
-        optimizer.param_groups[0]["lr"] = LEARNING_RATE * max(left, 0.1)
-        _fit(policy, optimizer, examples, a_round * settings.passes // BATCH, random, judge)
-        if judge.consider(asked, policy, lambda: policy.save(folder)):
-            break
-    return asked
+    lessons = _Lessons(simulator, teacher, policy, settings, judge)
+    for number, share in enumerate([*TEACHER_ROUNDS, *STUDENT_ROUNDS]):
+        student_plays = experienced or number >= len(TEACHER_ROUNDS)
+        lessons.gather(share, student_plays=student_plays)
+        for _ in range(PARTS):
+            lessons.learn(share / PARTS)
+            if _consider_both(policy, lessons.asked, judge, folder):
+                return lessons.asked
+            if teacher_return is not None and judge.reaches(teacher_return, NEARLY):
+                judge.stopped_because = "converged"
+                return lessons.asked
+    return lessons.asked
 
 
-def _like(mask: NDArray[np.bool_], actions: NDArray[Any]) -> NDArray[np.bool_]:
-    return mask.reshape(-1, *[1] * (np.ndim(actions) - 1))
-
-
-def _fit(
-    policy: NetworkPolicy,
-    optimizer: torch.optim.Optimizer,
-    examples: Examples,
-    steps: int,
-    random: np.random.Generator,
-    judge: KeepBest,
-) -> None:
-    features, answers = examples.tensors()
-    for _ in range(max(steps, 1)):
-        k = torch.as_tensor(random.integers(len(features), size=BATCH))
-        loss = policy.loss(features[k], answers[k])
-        optimizer.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
-        optimizer.step()
-        if judge.out_of_time():
-            break
+def _consider_both(policy: NetworkPolicy, asked: int, judge: KeepBest, folder: Path) -> bool:
+    """Judge the policy as it is and drawing its actions; True if the training should end."""
+    if judge.consider(asked, policy, lambda: policy.save(folder)):
+        return True
+    sampled = policy.as_sampled()
+    return sampled is not policy and judge.consider(asked, sampled, lambda: sampled.save(folder))

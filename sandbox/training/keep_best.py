@@ -20,9 +20,12 @@ STEADY = 0.01
 """Share of the gain over chance by which such evaluations may fall short of the best."""
 LINGERING = 3.0
 """A training ends early once it has spent so many times the steps that took it to the best."""
+FAR = 0.02
+"""Share of a teacher's gain over chance: whoever falls short by more can still learn from it."""
 BRIEFLY = 4
 """Such evaluations that suffice where another training came to the same return."""
 SECONDS_BETWEEN_LINES = 5.0
+PROGRESS = "progress.json"
 
 
 class KeepBest:
@@ -58,6 +61,7 @@ class KeepBest:
         self.evaluated_at: list[int] = []
         self.started = time.monotonic()
         self.next_line = 0.0
+        self.wanted: float | None = None
         self.stopped_because = "total_timesteps"
         self._file = (folder / "curve.csv").open("w", newline="", buffering=1)
         self._curve = csv.writer(self._file)
@@ -78,6 +82,10 @@ class KeepBest:
         elif (self.stop_after is not None and timesteps >= self.stop_after) or self.out_of_time():
             return True
         return self.stopped_because == "converged"
+
+    def reaches(self, wanted: float, share: float) -> bool:
+        """Whether the best falls short by no more than a share of the wanted gain over chance."""
+        return bool(self.best >= wanted - share * abs(wanted - self.chance))
 
     def out_of_time(self) -> bool:
         """Whether the time is used up."""
@@ -101,14 +109,20 @@ class KeepBest:
             "best_evaluation": self.best,
             "chance": self.chance,
             "symptom": self.symptom(),
+            "wanted": self.wanted,
         }
 
     def symptom(self) -> str:
-        """In one word, what the curve looks like: better, flat, worse, fell."""
+        """In a word or two, what the curve looks like.
+
+        "better" than chance, "flat", "worse", "fell" back, or "below its teacher".
+        """
         spread = max(self.chance_spread, 1e-9) / np.sqrt(max(self.simulator.size, 1))
         gain = self.best - self.chance
         if gain <= 2 * spread:
             return "flat" if len(set(np.round(self.history, 9))) <= 2 or gain > -spread else "worse"
+        if self.wanted is not None and not self.reaches(self.wanted, FAR):
+            return "below its teacher"
         last = float(np.mean(self.history[-3:]))
         return "fell" if last < self.chance + 0.5 * gain else "better"
 
@@ -143,9 +157,13 @@ class KeepBest:
             "mean_return": mean,
             "best": self.best,
             "chance": self.chance,
+            "wanted": self.wanted,
             "steady": self._is_steady(BRIEFLY),
         }
-        (self.folder / "progress.json").write_text(json.dumps(told))
+        # Whole or not at all, for others read it meanwhile.
+        part = self.folder / f"{PROGRESS}.part"
+        part.write_text(json.dumps(told))
+        part.replace(self.folder / PROGRESS)
         if seconds >= self.next_line:
             self.next_line = seconds + SECONDS_BETWEEN_LINES
             progress = f"{self.folder.name}: {timesteps:9,} steps {seconds:6.0f} s"

@@ -9,6 +9,7 @@ from sandbox.training.problem import Problem
 
 REQUEST = "training_request.json"
 RESULT = "training_result.json"
+ATTEMPTS = "attempts"
 SIDE_BY_SIDE = 2
 
 
@@ -18,6 +19,7 @@ REMEDIES = {
     "persistent exploration": "random actions are kept up for some steps",
     "time left": "the share of the episode that is left is observed",
     "differences": "signs and sizes of differences of like quantities are observed",
+    "kinds": "whole numbers with few values are observed as one of these",
     "own parts": "each component of the decision sees its own part of the observation",
 }
 
@@ -74,7 +76,7 @@ class Wishes:
     steps: int | None = None
     seed: int = 0
     without: tuple[str, ...] = ()
-    """Remedies and sources that are not to be used."""
+    """Remedies and methods that are not to be used."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,189 @@
+"""Attempts side by side, each in a process of its own, until one has arrived."""
+
+import json
+import multiprocessing
+import time
+from dataclasses import dataclass, field
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any
+
+from sandbox.training.attempt import run_attempt
+from sandbox.training.choices import next_attempt
+from sandbox.training.keep_best import PROGRESS, STEADY
+from sandbox.training.policy import POLICY, SETUP
+from sandbox.training.request import ATTEMPTS, RESULT, Attempt, Request
+
+FAILURE = "failure.txt"
+LONGEST_FAILURE = 500
+GRACE, LEAST_GRACE = 0.5, 5.0
+"""Share of the time that the first arrival took, and seconds, which others are still given."""
+PATIENCE, LEAST_PATIENCE = 1.0, 45.0
+"""The same after an imitation, which is only as good as its teacher."""
+LEAST_SECONDS = 5.0
+"""An attempt is not begun with less time than this."""
+EXACT_SHARE = 0.25
+"""Of the time, for going through all states."""
+POLL_SECONDS = 0.2
+
+
+@dataclass
+class Running:
+    """An attempt that is being made in a process of its own."""
+
+    attempt: Attempt
+    process: BaseProcess
+
+
+@dataclass
+class Race:
+    """The attempts so far; ``made`` holds the results in the order of ``finished``."""
+
+    request: Request
+    folder: Path
+    began: float
+    waiting: list[Attempt]
+    running: list[Running] = field(default_factory=list)
+    finished: list[Attempt] = field(default_factory=list)
+    made: list[dict[str, Any]] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+    ends_at: float = field(init=False)
+    arrived: bool = False
+
+    def __post_init__(self) -> None:
+        self.ends_at = self.began + self.request.seconds
+
+    def run(self) -> None:
+        """Make attempts until one has arrived or nothing more can be tried in the time left."""
+        context = multiprocessing.get_context("fork")
+        while True:
+            self._collect()
+            self._fill(context)
+            if not self.running:
+                return
+            if time.monotonic() >= self.ends_at or self._agree():
+                self._stop()
+                return
+            time.sleep(POLL_SECONDS)
+
+    def best(self) -> int:
+        """Place of the best result."""
+        values = [r["best_evaluation"] for r in self.made]
+        return values.index(max(values))
+
+    def _fill(self, context: Any) -> None:
+        """Begin attempts while there is room: those that wait, then what symptoms call for."""
+        while len(self.running) < self.request.side_by_side:
+            seconds = self.ends_at - time.monotonic()
+            if seconds < LEAST_SECONDS and (self.running or self.made):
+                return
+            if not self.waiting and not self.arrived and self.made:
+                self.waiting += self._following()
+            if not self.waiting:
+                return
+            attempt = self.waiting.pop(0)
+            if attempt.method == "exact":
+                seconds = min(seconds, EXACT_SHARE * self.request.seconds)
+            arguments = (self.request, attempt, self.folder, seconds)
+            process = context.Process(target=_make, args=arguments)
+            process.start()
+            self.running.append(Running(attempt, process))
+
+    def _following(self) -> list[Attempt]:
+        also = [entry.attempt for entry in self.running]
+        following = next_attempt(self.finished, self.made, also, self.request.wishes)
+        return [following] if following is not None else []
+
+    def _agree(self) -> bool:
+        """Whether two trainings are steady and came to the same return by different ways."""
+        under_way = [told for told in map(self._progress, self.running) if told]
+        steady = [(told["best"], told["chance"]) for told in under_way if told["steady"]]
+        steady += [
+            (made["best_evaluation"], made["chance"])
+            for made in self.made
+            if made["stopped_because"] == "converged"
+        ]
+        if len(steady) < 2:
+            return False
+        (best, chance), (second, _) = sorted(steady, reverse=True)[:2]
+        everything = [made["best_evaluation"] for made in self.made]
+        everything += [told["best"] for told in under_way]
+        enough = best - STEADY * (best - chance)
+        return bool(second >= enough and best > chance and best >= max(everything))
+
+    def _progress(self, entry: Running) -> dict[str, Any] | None:
+        try:
+            path = self.folder / ATTEMPTS / entry.attempt.name / PROGRESS
+            told: dict[str, Any] = json.loads(path.read_text())
+        except (OSError, ValueError):  # not there yet
+            return None
+        return told
+
+    def _collect(self) -> None:
+        for entry in [r for r in self.running if not r.process.is_alive()]:
+            self.running.remove(entry)
+            self._add_result(entry)
+
+    def _stop(self) -> None:
+        for entry in self.running:
+            entry.process.terminate()
+        for entry in self.running:
+            entry.process.join()
+            self._add_result(entry)
+        self.running.clear()
+
+    def _add_result(self, entry: Running) -> None:
+        out = self.folder / ATTEMPTS / entry.attempt.name
+        if (out / FAILURE).exists():
+            self.failures.append((out / FAILURE).read_text())
+            print(f"{entry.attempt.name}: {self.failures[-1]}", flush=True)
+        try:
+            result = json.loads((out / RESULT).read_text())
+        except (OSError, ValueError):
+            result = self._interrupted(entry)
+        if result is None or not (out / POLICY).exists() or not (out / SETUP).exists():
+            return
+        self.finished.append(entry.attempt)
+        self.made.append(result)
+        self._note_arrival(result)
+
+    def _interrupted(self, entry: Running) -> dict[str, Any] | None:
+        """What a training that was ended from outside had come to."""
+        told = self._progress(entry)
+        return told and {
+            "method": entry.attempt.method,
+            "timesteps": told["timesteps"],
+            "seconds": told["seconds"],
+            "stopped_because": "overtaken",
+            "best_evaluation": told["best"],
+            "chance": told["chance"],
+            "symptom": "unfinished",
+            "attempt": entry.attempt.as_json(),
+        }
+
+    def _note_arrival(self, result: dict[str, Any]) -> None:
+        """After the best so far has arrived, the others get some more time, and no more begin."""
+        if self.best() != len(self.made) - 1 or result["best_evaluation"] <= result["chance"]:
+            return
+        now = time.monotonic()
+        took, reason = now - self.began, result["stopped_because"]
+        if reason == "exact":
+            self.ends_at, self.waiting = now, []
+        elif reason == "converged" and result["method"] != "imitation":
+            self.ends_at = min(self.ends_at, now + max(GRACE * took, LEAST_GRACE))
+            self.waiting = []
+        elif result["method"] == "imitation" and result["symptom"] == "better":
+            self.ends_at = min(self.ends_at, now + max(PATIENCE * took, LEAST_PATIENCE))
+        else:
+            return
+        self.arrived = True
+
+
+def _make(request: Request, attempt: Attempt, folder: Path, seconds: float) -> None:
+    out = folder / ATTEMPTS / attempt.name
+    out.mkdir(parents=True, exist_ok=True)
+    try:
+        run_attempt(request.problem, attempt, folder, out, seconds)
+    except Exception as error:  # whatever the environment raises
+        (out / FAILURE).write_text(f"{type(error).__name__}: {error}"[:LONGEST_FAILURE])
+        raise SystemExit(1) from error
