@@ -50,6 +50,12 @@ def arguments(words: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--time-budget", type=float, metavar="S", help="of each training")
     parser.add_argument("--episodes", type=int, metavar="N", help="of each evaluation, 100 or more")
     parser.add_argument("--out", type=Path, default=Path("build/training"), metavar="DIR")
+    parser.add_argument(
+        "--no-heuristic", action="store_true", help="without the recorded rules of thumb"
+    )
+    parser.add_argument(
+        "--without", nargs="+", default=[], metavar="NAME", help="remedies or methods not to use"
+    )
     parser.add_argument("--plain", action="store_true", help="Stable-Baselines3 as it comes")
     chosen = parser.parse_args(words)
     groups = {"tasks": [p.name for p in TASKS], "others": [p.name for p in OTHERS]}
@@ -84,7 +90,13 @@ def _own(problems: list[Problem], chosen: argparse.Namespace) -> None:
         for seed in range(chosen.seeds):
             folder = chosen.out / f"{problem.name}-{seed}"
             run = measure(
-                problem, seed, folder, time_budget=chosen.time_budget, episodes=chosen.episodes
+                problem,
+                seed,
+                folder,
+                time_budget=chosen.time_budget,
+                episodes=chosen.episodes,
+                heuristic=not chosen.no_heuristic,
+                without=tuple(chosen.without),
             )
             measured.append(run)
             print(row(problem, run), flush=True)

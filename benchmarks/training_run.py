@@ -7,9 +7,13 @@ from pathlib import Path
 
 from langgraph.runtime import Runtime
 
+from benchmarks.catalogue import task_names
 from benchmarks.judge import judge, played_episodes
 from benchmarks.problem import Problem
+from nodes.codegen.heuristic_program import interface_of, render_heuristic
 from nodes.coding import coding
+from nodes.heuristic import PROGRAM
+from nodes.models.recording import load_recording
 from nodes.run_folder import write_whole
 from nodes.sandbox_account import why_it_ended
 from nodes.settings import RunSettings
@@ -17,6 +21,7 @@ from nodes.train import train
 from sandbox import Limits, ResultInvalid, check_files, run_module
 from sandbox.outcome import GIBIBYTE
 from sandbox.programs.requests import EVALUATE_REQUEST, EvaluateRequest
+from state.heuristic import Heuristic
 from state.run_state import RunState
 
 REACHED = 0.95
@@ -46,9 +51,19 @@ class Measured:
 
 
 def measure(
-    problem: Problem, seed: int, folder: Path, *, time_budget: float | None, episodes: int | None
+    problem: Problem,
+    seed: int,
+    folder: Path,
+    *,
+    time_budget: float | None,
+    episodes: int | None,
+    heuristic: bool = True,
+    without: tuple[str, ...] = (),
 ) -> Measured:
     """Train in ``folder``, which must not exist yet, and judge what comes of it.
+
+    ``heuristic`` allows the rule of thumb that a large model's recorded reply holds, where there
+    is one; remedies and methods named in ``without`` are not used.
 
     Raises:
         FileExistsError: the folder is there, perhaps with another training in it.
@@ -58,11 +73,14 @@ def measure(
     spec = problem.spec()
     pieces = {name: getattr(spec, name) for name in type(spec).model_fields}
     state = RunState(run_folder=str(folder.absolute()), **pieces)
-    settings = RunSettings(seed=seed, time_budget=time_budget)
+    settings = RunSettings(seed=seed, time_budget=time_budget, without=without)
     runtime = Runtime(context=settings, stream_writer=lambda event: None)
     state = state.model_copy(update=coding(state, runtime))
     if state.checks is not None:
         raise ValueError(f"{problem.name} cannot be compiled: {state.checks.findings[0].message}")
+    if heuristic and (rule := recorded_heuristic(problem.name)) is not None:
+        write_whole(folder / PROGRAM, render_heuristic(spec, interface_of(spec), rule))
+        state = state.model_copy(update={"heuristic": rule})
     started = time.monotonic()
     state = state.model_copy(update=train(state, runtime))
     seconds = time.monotonic() - started
@@ -83,6 +101,15 @@ def measure(
         problem.name, seed, method, seconds, reached, verdict.mean_return, verdict.score,
         verdict.target_met and in_time, "; ".join(remarks),
     )  # fmt: skip
+
+
+def recorded_heuristic(task: str) -> Heuristic | None:
+    """What a large model wrote for a built-in task, from its recorded reply; None for others."""
+    if task not in task_names():
+        return None
+    replies = load_recording(task, None).replies
+    found = [reply.reply for reply in replies if reply.agent == "heuristic"]
+    return Heuristic.model_validate_json(found[-1]) if found else None
 
 
 def _evaluate(problem: Problem, seed: int, folder: Path, episodes: int) -> None:

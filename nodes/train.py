@@ -43,7 +43,7 @@ def train(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
     clock = StageClock("train")
     folder, spec = Path(state.run_folder), state.spec()
     plan = plan_training(spec, runtime.context)
-    write_whole(folder / REQUEST, request_for(state, plan).to_json())
+    write_whole(folder / REQUEST, request_for(state, plan, runtime.context.without).to_json())
     update: dict[str, Any] = {"plan": plan}
     note = "already finished" if _finished(folder) else ""
     if not note:
@@ -72,12 +72,12 @@ def plan_training(spec: Spec, settings: RunSettings) -> TrainingPlan:
     )
 
 
-def request_for(state: RunState, plan: TrainingPlan) -> Request:
+def request_for(state: RunState, plan: TrainingPlan, without: tuple[str, ...] = ()) -> Request:
     """The plan, the problem and what is at hand, as the training search reads it."""
     folder = Path(state.run_folder)
     return Request(
         problem_of(state.spec()),
-        Wishes(plan.algorithm, plan.steps, plan.seed),
+        Wishes(plan.algorithm, plan.steps, plan.seed, without),
         Circumstances(
             batched=(folder / BATCHED).is_file(),
             heuristic=state.heuristic is not None and (folder / HEURISTIC).is_file(),

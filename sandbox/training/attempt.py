@@ -38,8 +38,11 @@ LEAST_GRADIENT_STEPS = 8000
 class Workshop:
     """What all attempts at one problem in one folder share: simulators, features, measurements."""
 
-    def __init__(self, problem: Problem, folder: Path, attempt: Attempt) -> None:
+    def __init__(
+        self, problem: Problem, folder: Path, attempt: Attempt, seconds_before: float = 0.0
+    ) -> None:
         self.problem, self.folder, self.attempt = problem, folder, attempt
+        self.seconds_before = seconds_before
         self.make: MakeSimulator = plain_maker(
             lambda: make_environment(problem.gymnasium_id, folder)
         )
@@ -105,6 +108,7 @@ class Workshop:
             deadline=deadline,
             folder=out,
             stop_after=self.attempt.stop_after,
+            seconds_before=self.seconds_before,
         )
 
     @property
@@ -114,7 +118,12 @@ class Workshop:
 
 
 def run_attempt(
-    problem: Problem, attempt: Attempt, folder: Path, out: Path, seconds: float
+    problem: Problem,
+    attempt: Attempt,
+    folder: Path,
+    out: Path,
+    seconds: float,
+    seconds_before: float = 0.0,
 ) -> dict[str, Any]:
     """Train in ``folder`` (where environment.py lies) and leave policy and result in ``out``.
 
@@ -125,7 +134,7 @@ def run_attempt(
     torch.set_num_threads(1)  # more threads cost more than they give on networks this small
     torch.set_flush_denormal(True)
     deadline = time.monotonic() + seconds
-    workshop = Workshop(problem, folder, attempt)
+    workshop = Workshop(problem, folder, attempt, seconds_before)
     judge = workshop.judge(out, deadline)
     made = METHODS[attempt.method](workshop, judge, out)
     result = {**judge.result(attempt.method, made), "attempt": attempt.as_json()}

@@ -46,8 +46,12 @@ class KeepBest:
         deadline: float,
         folder: Path,
         stop_after: int | None = None,
+        seconds_before: float = 0.0,
     ) -> None:
-        """``chance`` are returns of random actions; after ``stop_after`` steps training ends."""
+        """``chance`` are returns of random actions; after ``stop_after`` steps training ends.
+
+        ``seconds_before`` this training others were made; the curve's clock counts them in.
+        """
         self.simulator = simulator
         self.horizon = horizon
         self.chance, self.chance_spread = float(chance.mean()), float(chance.std())
@@ -55,6 +59,7 @@ class KeepBest:
         self.deadline = deadline
         self.folder = folder
         self.stop_after = stop_after
+        self.seconds_before = seconds_before
         self.best = -np.inf
         self.best_returns = np.zeros(0)
         self.history: list[float] = []
@@ -148,7 +153,7 @@ class KeepBest:
 
     def _report(self, timesteps: int, mean: float) -> None:
         seconds = self.seconds()
-        self._curve.writerow([timesteps, mean, round(seconds, 2)])
+        self._curve.writerow([timesteps, mean, round(seconds + self.seconds_before, 2)])
         told = {
             "timesteps": int(timesteps),
             "total_timesteps": self.total_timesteps,

@@ -84,7 +84,8 @@ class Race:
             attempt = self.waiting.pop(0)
             if attempt.method == "exact":
                 seconds = min(seconds, EXACT_SHARE * self.request.seconds)
-            arguments = (self.request, attempt, self.folder, seconds)
+            before = time.monotonic() - self.began
+            arguments = (self.request, attempt, self.folder, seconds, before)
             process = context.Process(target=_make, args=arguments)
             process.start()
             self.running.append(Running(attempt, process))
@@ -179,11 +180,13 @@ class Race:
         self.arrived = True
 
 
-def _make(request: Request, attempt: Attempt, folder: Path, seconds: float) -> None:
+def _make(
+    request: Request, attempt: Attempt, folder: Path, seconds: float, seconds_before: float
+) -> None:
     out = folder / ATTEMPTS / attempt.name
     out.mkdir(parents=True, exist_ok=True)
     try:
-        run_attempt(request.problem, attempt, folder, out, seconds)
+        run_attempt(request.problem, attempt, folder, out, seconds, seconds_before)
     except Exception as error:  # whatever the environment raises
         (out / FAILURE).write_text(f"{type(error).__name__}: {error}"[:LONGEST_FAILURE])
         raise SystemExit(1) from error
