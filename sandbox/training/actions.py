@@ -41,21 +41,27 @@ class ActionCoding:
         if isinstance(self.own, spaces.MultiDiscrete) and self.flattened:
             return np.stack(np.unravel_index(actions, tuple(self.own.nvec)), axis=1)
         if isinstance(self.own, spaces.Discrete):
-            return np.asarray(actions) + self.own.start
+            numbers: NDArray[Any] = np.asarray(actions) + self.own.start
+            return numbers
         if isinstance(self.own, spaces.Box):
             middle, half = (self.own.low + self.own.high) / 2, (self.own.high - self.own.low) / 2
-            moved = middle + half * np.clip(actions, -1.0, 1.0)
-            return np.clip(moved, self.own.low, self.own.high).astype(self.own.dtype)
+            moved: NDArray[Any] = middle + half * np.clip(actions, -1.0, 1.0)
+            within: NDArray[Any] = np.clip(moved, self.own.low, self.own.high)
+            return within.astype(self.own.dtype)
         return np.asarray(actions)
 
     def from_own(self, actions: NDArray[Any]) -> NDArray[Any]:
         """The learner's answers that mean these n actions of the environment."""
         actions = np.asarray(actions)
         if isinstance(self.own, spaces.MultiDiscrete) and self.flattened:
-            return np.ravel_multi_index(tuple(actions.T), tuple(self.own.nvec))
+            joint: NDArray[Any] = np.ravel_multi_index(tuple(actions.T), tuple(self.own.nvec))
+            return joint
         if isinstance(self.own, spaces.Discrete):
-            return actions - self.own.start
+            numbers: NDArray[Any] = actions - self.own.start
+            return numbers
         if isinstance(self.own, spaces.Box):
             middle, half = (self.own.low + self.own.high) / 2, (self.own.high - self.own.low) / 2
-            return np.clip((actions - middle) / np.where(half > 0, half, 1.0), -1.0, 1.0)
+            scaled: NDArray[Any] = (actions - middle) / np.where(half > 0, half, 1.0)
+            clipped: NDArray[Any] = np.clip(scaled, -1.0, 1.0)
+            return clipped
         return actions

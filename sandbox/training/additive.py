@@ -79,7 +79,6 @@ def components_of(
     used = {index for indices in own for index in indices}
     shared = [index for index in range(total) if index not in used]
     if everything:
-        own = [[index for index in indices] for indices in own]
         shared = list(range(total))
     width = max(len(indices) for indices in own)
     rows = [[*indices, *[total] * (width - len(indices)), *shared] for indices in own]
@@ -88,6 +87,10 @@ def components_of(
 
 class AdditiveNetwork(nn.Module):
     """Values (n, c, options) of every option of every component; one network for all of them."""
+
+    inputs: torch.Tensor
+    which: torch.Tensor
+    forbidden: torch.Tensor
 
     def __init__(self, components: Components) -> None:
         super().__init__()
@@ -103,6 +106,7 @@ class AdditiveNetwork(nn.Module):
         self.head = nn.Linear(WIDTH, options)
 
     def forward(self, features: torch.Tensor) -> torch.Tensor:
+        """Values of features (n, m)."""
         padded = torch.nn.functional.pad(features, (0, 1))
         own = padded[:, self.inputs]
         which = self.which.expand(len(features), -1, -1)
@@ -122,12 +126,14 @@ class AdditivePolicy:
     def choose(self, features: NDArray[np.float32]) -> NDArray[np.int64]:
         """Indices of the best options (n, c)."""
         with torch.no_grad():
-            best: NDArray[np.int64] = self.network(torch.as_tensor(features)).argmax(2).numpy()
+            values = self.network(torch.as_tensor(features))
+            best: NDArray[np.int64] = values.argmax(2).numpy()
         return best
 
     def actions(self, observations: NDArray[Any], time_steps: NDArray[np.int64]) -> NDArray[Any]:
         """Joint actions (n, c)."""
-        return self.choose(self.features(observations, time_steps)) + self.start
+        joint: NDArray[Any] = self.choose(self.features(observations, time_steps)) + self.start
+        return joint
 
     def save(self, folder: Path) -> None:
         """Write both files."""
@@ -202,7 +208,7 @@ def learn(
     judge: KeepBest,
     folder: Path,
 ) -> int:
-    """Learn until the judge is content; returns the steps made. The best policy is in ``folder``."""
+    """Learn until the judge is content, with the best policy in ``folder``; returns the steps."""
     torch.manual_seed(settings.seed)
     random = np.random.default_rng(settings.seed)
     network, slow = AdditiveNetwork(components), AdditiveNetwork(components)

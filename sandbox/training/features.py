@@ -105,8 +105,8 @@ class Features:
             has = np.rint(observations[:, self.kinds[:, 0]]) == self.kinds[:, 1]
             parts.append(has.astype(np.float32))
         if self.horizon:
-            left = 1.0 - 2.0 * np.asarray(time_steps, dtype=np.float32) / self.horizon
-            parts.append(left[:, None])
+            left = 1.0 - 2.0 * np.asarray(time_steps) / self.horizon
+            parts.append(left[:, None].astype(np.float32))
         return np.concatenate(parts, axis=1) if len(parts) > 1 else parts[0]
 
     def as_json(self) -> dict[str, Any]:
@@ -119,9 +119,9 @@ class Features:
     def from_json(cls, fields: dict[str, Any]) -> Self:
         """Read back what ``as_json`` gave."""
         given = fields["scaling"]
-        kinds = {"logarithmic": bool, "squashed": bool}
+        types = {"logarithmic": bool, "squashed": bool}
         arrays = {
-            name: np.array(value, dtype=kinds.get(name, float)) for name, value in given.items()
+            name: np.array(value, dtype=types.get(name, float)) for name, value in given.items()
         }
         pairs, kinds = (
             np.array(fields[name], dtype=np.int64).reshape(-1, 2) for name in ("pairs", "kinds")

@@ -38,7 +38,8 @@ def measure(make: MakeSimulator, horizon: int, discount: float, seed: int) -> Me
     simulator = make(EPISODES)
     random = np.random.default_rng(seed)
     seen = simulator.reset(seed)
-    observations, rewards, running_returns, returns = [], [], [], []
+    observations, rewards, running_returns = [], [], []
+    returns: list[float] = []
     running, episode = np.zeros(EPISODES), np.zeros(EPISODES)
     began, steps = time.monotonic(), 0
     while steps < STEPS or (not returns and steps < EPISODES * horizon):

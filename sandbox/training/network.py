@@ -30,6 +30,7 @@ class PolicyNetwork(nn.Module):
         )  # fmt: skip
 
     def forward(self, features: torch.Tensor) -> torch.Tensor:
+        """Scores or numbers for features (n, m)."""
         outputs: torch.Tensor = self.layers(features)
         return outputs
 
@@ -109,7 +110,7 @@ class NetworkPolicy:
         answers = answers.reshape(len(outputs), -1).long()
         parts = [
             nn.functional.cross_entropy(scores, answers[:, k])
-            for k, scores in enumerate(outputs.split(self.options, dim=1))
+            for k, scores in enumerate(torch.split(outputs, self.options, dim=1))
         ]
         return torch.stack(parts).mean()
 

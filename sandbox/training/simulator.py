@@ -155,7 +155,8 @@ def random_actions(
 ) -> NDArray[Any]:
     """``size`` actions drawn evenly."""
     if isinstance(space, spaces.Discrete):
-        return space.start + random.integers(space.n, size=size)
+        numbers: NDArray[Any] = space.start + random.integers(space.n, size=size)
+        return numbers
     if isinstance(space, spaces.MultiDiscrete):
         return random.integers(space.nvec, size=(size, len(space.nvec)))
     if isinstance(space, spaces.Box):

@@ -85,7 +85,7 @@ class SimulatorVecEnv(VecEnv):
         """No episode is wrapped."""
         return [False] * self.num_envs
 
-    def seed(self, seed: int | None = None) -> Sequence[None | int]:
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
         """The seed of the next ``reset``."""
         if seed is not None:
             self.first_seed = seed

@@ -141,7 +141,7 @@ def test_train_program_names_what_led_to_the_policy(gymnasium_id: str, tmp_path:
     monkeypatched = dict[str, Any](__name__="train")
     sys.path.insert(0, str(tmp_path))
     try:
-        exec(compile(text, "train.py", "exec"), monkeypatched)  # noqa: S102 - our own text
+        exec(compile(text, "train.py", "exec"), monkeypatched)
     finally:
         sys.path.remove(str(tmp_path))
         for name in [n for n in sys.modules if n.split(".")[0] == "training"]:
