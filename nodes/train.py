@@ -28,6 +28,8 @@ PRODUCTS = (RESULT, "policy.zip", "policy_setup.json", "curve.csv")
 ATTEMPTS = "attempts"
 LONGEST_LINE = 200
 FINGERPRINT = "training_inputs.sha256"
+BEGUN = "training_begun.txt"
+"""Hashes of the inputs of the attempts that are there: of the same, none is made twice."""
 # Seeds of training stay below those of its evaluations.
 SEEDS = 100_000_000
 # Beside the training itself: importing torch, measuring, the last evaluation.
@@ -88,7 +90,10 @@ def request_for(state: RunState, plan: TrainingPlan, without: tuple[str, ...] = 
 
 def _run_training(folder: Path, plan: TrainingPlan, runtime: Runtime[RunSettings]) -> str:
     """Empty if all went well, else a phrase that says why not."""
-    remove(folder, [*PRODUCTS, FINGERPRINT, ATTEMPTS])
+    remove(folder, [*PRODUCTS, FINGERPRINT])
+    if _hash_of(folder, BEGUN) != _hash_of_text(_inputs(folder)):
+        remove(folder, [ATTEMPTS])
+        write_whole(folder / BEGUN, _inputs(folder))
     seconds = plan.time_budget + SECONDS_AROUND
     limits = Limits(wall_seconds=seconds, cpu_seconds=3 * seconds, memory_bytes=6 * GIBIBYTE)
     outcome = run_module(
@@ -124,6 +129,10 @@ def _fingerprint(folder: Path) -> str:
     """All that the training depends on and all that it made, by hash."""
     hashes = (_hash_of(folder, name) for name in (*INPUTS, *PRODUCTS))
     return _hash_of_text(" ".join(hashes))
+
+
+def _inputs(folder: Path) -> str:
+    return "".join(f"{_hash_of(folder, name)}  {name}\n" for name in INPUTS)
 
 
 def _hash_of(folder: Path, name: str) -> str:

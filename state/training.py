@@ -44,6 +44,7 @@ class AttemptRecord(Piece):
     chance: float = Field(default=0.0, description="mean return of random actions")
     symptom: str = Field(default="", description="what the curve looks like, in a word")
     wanted: float | None = Field(default=None, description="mean return of the teacher, if any")
+    policy_sha256: str = Field(default="", description="of the numbers that make up the policy")
     attempt: dict[str, Any] = Field(
         default_factory=dict, description="all settings, as sandbox.training.attempt.Attempt"
     )

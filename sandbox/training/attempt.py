@@ -22,7 +22,7 @@ from sandbox.training.judge import episode_returns
 from sandbox.training.keep_best import KeepBest
 from sandbox.training.measure import Measured, measure
 from sandbox.training.network import NetworkPolicy
-from sandbox.training.policy import LearnedPolicy, Policy, load_policy
+from sandbox.training.policy import LearnedPolicy, Policy, content_sha256, load_policy
 from sandbox.training.problem import Problem
 from sandbox.training.relations import few_kinds, like_pairs
 from sandbox.training.request import RESULT, Attempt
@@ -137,7 +137,11 @@ def run_attempt(
     workshop = Workshop(problem, folder, attempt, seconds_before)
     judge = workshop.judge(out, deadline)
     made = METHODS[attempt.method](workshop, judge, out)
-    result = {**judge.result(attempt.method, made), "attempt": attempt.as_json()}
+    result = {
+        **judge.result(attempt.method, made),
+        "policy_sha256": content_sha256(out),
+        "attempt": attempt.as_json(),
+    }
     (out / RESULT).write_text(json.dumps(result, indent=1))
     return result
 

@@ -2,8 +2,10 @@
 
 import csv
 import json
+import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,16 @@ BRIEFLY = 4
 """Such evaluations that suffice where another training came to the same return."""
 SECONDS_BETWEEN_LINES = 5.0
 PROGRESS = "progress.json"
+
+
+@contextmanager
+def _not_ended_meanwhile() -> Iterator[None]:
+    """Holds a request to end (SIGTERM) back, so that no file is left half written."""
+    held = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, held)
 
 
 class KeepBest:
@@ -78,10 +90,11 @@ class KeepBest:
         mean = float(returns.mean())
         self.history.append(mean)
         self.evaluated_at.append(timesteps)
-        if mean > self.best:
-            self.best, self.best_returns = mean, returns
-            save()
-        self._report(timesteps, mean)
+        with _not_ended_meanwhile():
+            if mean > self.best:
+                self.best, self.best_returns = mean, returns
+                save()
+            self._report(timesteps, mean)
         if self._has_converged(timesteps):
             self.stopped_because = "converged"
         elif (self.stop_after is not None and timesteps >= self.stop_after) or self.out_of_time():

@@ -1,10 +1,14 @@
 """Policies as they are asked and kept: policy.zip and policy_setup.json in a folder."""
 
+import hashlib
+import io
 import json
+import zipfile
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
+import torch
 from gymnasium import spaces
 from numpy.typing import NDArray
 
@@ -13,6 +17,8 @@ from sandbox.training.features import Features
 
 SETUP = "policy_setup.json"
 POLICY = "policy.zip"
+WEIGHTS = "policy.pth"
+"""Name of the weights in a Stable-Baselines3 file."""
 
 
 class Policy(Protocol):
@@ -84,3 +90,24 @@ def load_policy(folder: Path, space: spaces.Space[Any]) -> Policy:
 
         return TablePolicy.load(folder)
     raise ValueError(f"{SETUP} names the unknown kind of policy {kind!r}")
+
+
+def content_sha256(folder: Path) -> str:
+    """SHA-256 of the numbers that make up the policy in ``folder``.
+
+    The file itself also holds the time at which it was written.
+
+    Raises:
+        OSError: there is no policy.
+    """
+    with zipfile.ZipFile(folder / POLICY) as archive:
+        names = archive.namelist()
+        if WEIGHTS in names:
+            weights = torch.load(io.BytesIO(archive.read(WEIGHTS)), "cpu", weights_only=True)
+            arrays = {name: value.numpy() for name, value in weights.items()}
+        else:
+            arrays = {name: np.load(io.BytesIO(archive.read(name))) for name in names}
+    digest = hashlib.sha256()
+    for name in sorted(arrays):
+        digest.update(name.encode() + np.ascontiguousarray(arrays[name]).tobytes())
+    return digest.hexdigest()

@@ -2,6 +2,7 @@
 
 import json
 import multiprocessing
+import shutil
 import time
 from dataclasses import dataclass, field
 from multiprocessing.process import BaseProcess
@@ -11,7 +12,7 @@ from typing import Any
 from sandbox.training.attempt import run_attempt
 from sandbox.training.choices import next_attempt
 from sandbox.training.keep_best import PROGRESS, STEADY
-from sandbox.training.policy import POLICY, SETUP
+from sandbox.training.policy import POLICY, SETUP, content_sha256
 from sandbox.training.request import ATTEMPTS, RESULT, Attempt, Request
 
 FAILURE = "failure.txt"
@@ -32,7 +33,7 @@ class Running:
     """An attempt that is being made in a process of its own."""
 
     attempt: Attempt
-    process: BaseProcess
+    process: BaseProcess | None
 
 
 @dataclass
@@ -82,6 +83,8 @@ class Race:
             if not self.waiting:
                 return
             attempt = self.waiting.pop(0)
+            if self._was_made(attempt):
+                continue
             if attempt.method == "exact":
                 seconds = min(seconds, EXACT_SHARE * self.request.seconds)
             before = time.monotonic() - self.began
@@ -89,6 +92,17 @@ class Race:
             process = context.Process(target=_make, args=arguments)
             process.start()
             self.running.append(Running(attempt, process))
+
+    def _was_made(self, attempt: Attempt) -> bool:
+        """Take over what the same attempt came to before the search was broken off."""
+        try:
+            result = json.loads((self.folder / ATTEMPTS / attempt.name / RESULT).read_text())
+        except (OSError, ValueError):
+            return False
+        if result.get("attempt") != attempt.as_json():
+            return False
+        self._add_result(Running(attempt, None))
+        return True
 
     def _following(self) -> list[Attempt]:
         also = [entry.attempt for entry in self.running]
@@ -121,15 +135,17 @@ class Race:
         return told
 
     def _collect(self) -> None:
-        for entry in [r for r in self.running if not r.process.is_alive()]:
+        for entry in [r for r in self.running if r.process and not r.process.is_alive()]:
             self.running.remove(entry)
             self._add_result(entry)
 
     def _stop(self) -> None:
+        processes = [entry.process for entry in self.running if entry.process]
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            process.join()
         for entry in self.running:
-            entry.process.terminate()
-        for entry in self.running:
-            entry.process.join()
             self._add_result(entry)
         self.running.clear()
 
@@ -144,6 +160,8 @@ class Race:
             result = self._interrupted(entry)
         if result is None or not (out / POLICY).exists() or not (out / SETUP).exists():
             return
+        if any(attempt.name == entry.attempt.name for attempt in self.finished):
+            return
         self.finished.append(entry.attempt)
         self.made.append(result)
         self._note_arrival(result)
@@ -151,7 +169,9 @@ class Race:
     def _interrupted(self, entry: Running) -> dict[str, Any] | None:
         """What a training that was ended from outside had come to."""
         told = self._progress(entry)
-        return told and {
+        if told is None:
+            return None
+        return {
             "method": entry.attempt.method,
             "timesteps": told["timesteps"],
             "seconds": told["seconds"],
@@ -159,6 +179,7 @@ class Race:
             "best_evaluation": told["best"],
             "chance": told["chance"],
             "symptom": "unfinished",
+            "policy_sha256": content_sha256(self.folder / ATTEMPTS / entry.attempt.name),
             "attempt": entry.attempt.as_json(),
         }
 
@@ -184,7 +205,8 @@ def _make(
     request: Request, attempt: Attempt, folder: Path, seconds: float, seconds_before: float
 ) -> None:
     out = folder / ATTEMPTS / attempt.name
-    out.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir(parents=True)
     try:
         run_attempt(request.problem, attempt, folder, out, seconds, seconds_before)
     except Exception as error:  # whatever the environment raises

@@ -49,7 +49,6 @@ def search(request: Request, folder: Path) -> dict[str, Any]:
         request.circumstances,
         _seconds_of_an_example(request, workshop),
     )
-    shutil.rmtree(folder / ATTEMPTS, ignore_errors=True)
     race = Race(request, folder, began, waiting)
     race.run()
     if not race.made:
