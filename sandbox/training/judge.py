@@ -1,6 +1,9 @@
 """How good a policy is: mean undiscounted return on common seeds."""
 
+from typing import Any
+
 import numpy as np
+from gymnasium import spaces
 from numpy.typing import NDArray
 
 from sandbox.training.policy import Policy
@@ -8,6 +11,32 @@ from sandbox.training.simulator import Simulator
 
 SELECTION_SEED = 500_000_000
 """First seed on which policies are compared while training; none below it is used there."""
+MOST_CONSTANTS = 16
+
+
+class ConstantPolicy:
+    """The same action always."""
+
+    def __init__(self, action: NDArray[Any]) -> None:
+        self.action = action
+
+    def actions(self, observations: NDArray[Any], time_steps: NDArray[np.int64]) -> NDArray[Any]:
+        """The action, once for each episode."""
+        return np.repeat(self.action[None], len(observations), axis=0)
+
+
+def some_actions(space: spaces.Space[Any]) -> list[NDArray[Any]]:
+    """All of a few actions; of many, those with each component lowest, in the middle, highest."""
+    if isinstance(space, spaces.Discrete):
+        count = min(int(space.n), MOST_CONSTANTS)
+        numbers = np.unique(np.rint(np.linspace(0, int(space.n) - 1, count)).astype(np.int64))
+        return [np.asarray(space.start + k) for k in numbers]
+    if isinstance(space, spaces.MultiDiscrete):
+        return [np.rint(share * (space.nvec - 1)).astype(np.int64) for share in (0.0, 0.5, 1.0)]
+    if isinstance(space, spaces.Box):
+        ends = [space.low + share * (space.high - space.low) for share in (0.0, 0.5, 1.0)]
+        return [end.astype(space.dtype) for end in ends]
+    return []
 
 
 def episode_returns(

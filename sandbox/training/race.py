@@ -44,6 +44,8 @@ class Race:
     folder: Path
     began: float
     waiting: list[Attempt]
+    bar: float
+    """Mean return of the best constant action: whoever gets no further has not arrived."""
     running: list[Running] = field(default_factory=list)
     finished: list[Attempt] = field(default_factory=list)
     made: list[dict[str, Any]] = field(default_factory=list)
@@ -124,7 +126,10 @@ class Race:
         everything = [made["best_evaluation"] for made in self.made]
         everything += [told["best"] for told in under_way]
         enough = best - STEADY * (best - chance)
-        return bool(second >= enough and best > chance and best >= max(everything))
+        return second >= enough and best >= max(everything) and self._over_the_bar(best, chance)
+
+    def _over_the_bar(self, best: float, chance: float) -> bool:
+        return best > chance and best > self.bar + STEADY * (best - chance)
 
     def _progress(self, entry: Running) -> dict[str, Any] | None:
         try:
@@ -185,7 +190,9 @@ class Race:
 
     def _note_arrival(self, result: dict[str, Any]) -> None:
         """After the best so far has arrived, the others get some more time, and no more begin."""
-        if self.best() != len(self.made) - 1 or result["best_evaluation"] <= result["chance"]:
+        exact = result["stopped_because"] == "exact"
+        clearly = self._over_the_bar(result["best_evaluation"], result["chance"])
+        if self.best() != len(self.made) - 1 or not (exact or clearly):
             return
         now = time.monotonic()
         took, reason = now - self.began, result["stopped_because"]

@@ -20,6 +20,7 @@ from sandbox.training.attempt import Workshop
 from sandbox.training.choices import first_attempts
 from sandbox.training.environments import import_file, make_environment
 from sandbox.training.equality import differs
+from sandbox.training.judge import ConstantPolicy, episode_returns, some_actions
 from sandbox.training.policy import POLICY, SETUP
 from sandbox.training.race import Race
 from sandbox.training.request import ATTEMPTS, REQUEST, RESULT, Attempt, Request
@@ -28,6 +29,7 @@ KEPT = (POLICY, SETUP, "curve.csv")
 COMPARED_EPISODES = 4
 COMPARED_STEPS = 400
 TIMED_DECISIONS = 100
+CONSTANT_EPISODES = 10
 
 
 def search(request: Request, folder: Path) -> dict[str, Any]:
@@ -49,7 +51,7 @@ def search(request: Request, folder: Path) -> dict[str, Any]:
         request.circumstances,
         _seconds_of_an_example(request, workshop),
     )
-    race = Race(request, folder, began, waiting)
+    race = Race(request, folder, began, waiting, bar=best_constant(workshop))
     race.run()
     if not race.made:
         raise RuntimeError(race.failures[0] if race.failures else "no attempt left a policy")
@@ -85,6 +87,14 @@ def _seconds_of_an_example(request: Request, workshop: Workshop) -> float:
     for place in places:
         act(observations[place].astype(np.float32))
     return (time.monotonic() - began) / TIMED_DECISIONS + workshop.measured.step_seconds
+
+
+def best_constant(workshop: Workshop) -> float:
+    """Mean return of the best of some constant actions: all of a few, else ends and middle."""
+    simulator = workshop.make(CONSTANT_EPISODES)
+    horizon = workshop.problem.horizon
+    policies = [ConstantPolicy(action) for action in some_actions(simulator.action_space)]
+    return max(float(episode_returns(p, simulator, horizon).mean()) for p in policies)
 
 
 def main() -> None:
