@@ -42,7 +42,9 @@ def chain_of(record: TrainingRecord) -> list[Attempt]:
     name = record.folder
     while name and name in by_name:
         made = by_name.pop(name)
-        stop_after = None if made.stopped_because in ("converged", "exact") else made.timesteps
+        # What ended by itself does so again, and may have learned on after its last step.
+        by_itself = made.stopped_because in ("converged", "exact", "total_timesteps")
+        stop_after = None if by_itself else made.timesteps
         attempt = Attempt.from_json({**made.attempt, "stop_after": stop_after})
         chain.insert(0, attempt)
         name = attempt.start_from

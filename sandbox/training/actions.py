@@ -24,6 +24,8 @@ class ActionCoding:
         self.space: spaces.Space[Any]
         if isinstance(own, spaces.MultiDiscrete) and self.flattened:
             self.space = spaces.Discrete(int(np.prod(own.nvec)))
+        elif isinstance(own, spaces.MultiDiscrete):
+            self.space = spaces.MultiDiscrete(own.nvec)
         elif isinstance(own, spaces.Discrete):
             self.space = spaces.Discrete(int(own.n))
         elif isinstance(own, spaces.Box):
@@ -39,13 +41,15 @@ class ActionCoding:
     def to_own(self, actions: NDArray[Any]) -> NDArray[Any]:
         """The environment's actions for n answers of a learner."""
         if isinstance(self.own, spaces.MultiDiscrete) and self.flattened:
-            return np.stack(np.unravel_index(actions, tuple(self.own.nvec)), axis=1)
-        if isinstance(self.own, spaces.Discrete):
+            return self.own.start + np.stack(np.unravel_index(actions, self.own.nvec), axis=1)
+        if isinstance(self.own, (spaces.Discrete, spaces.MultiDiscrete)):
             numbers: NDArray[Any] = np.asarray(actions) + self.own.start
             return numbers
         if isinstance(self.own, spaces.Box):
             middle, half = (self.own.low + self.own.high) / 2, (self.own.high - self.own.low) / 2
             moved: NDArray[Any] = middle + half * np.clip(actions, -1.0, 1.0)
+            if np.issubdtype(self.own.dtype, np.integer):
+                moved = np.rint(moved)
             within: NDArray[Any] = np.clip(moved, self.own.low, self.own.high)
             return within.astype(self.own.dtype)
         return np.asarray(actions)
@@ -54,9 +58,10 @@ class ActionCoding:
         """The learner's answers that mean these n actions of the environment."""
         actions = np.asarray(actions)
         if isinstance(self.own, spaces.MultiDiscrete) and self.flattened:
-            joint: NDArray[Any] = np.ravel_multi_index(tuple(actions.T), tuple(self.own.nvec))
+            choices = tuple((actions - self.own.start).T)
+            joint: NDArray[Any] = np.ravel_multi_index(choices, tuple(self.own.nvec))
             return joint
-        if isinstance(self.own, spaces.Discrete):
+        if isinstance(self.own, (spaces.Discrete, spaces.MultiDiscrete)):
             numbers: NDArray[Any] = actions - self.own.start
             return numbers
         if isinstance(self.own, spaces.Box):

@@ -136,7 +136,10 @@ def run_attempt(
     deadline = time.monotonic() + seconds
     workshop = Workshop(problem, folder, attempt, seconds_before)
     judge = workshop.judge(out, deadline)
-    made = METHODS[attempt.method](workshop, judge, out)
+    try:
+        made = METHODS[attempt.method](workshop, judge, out)
+    finally:
+        judge.close()
     result = {
         **judge.result(attempt.method, made),
         "policy_sha256": content_sha256(out),

@@ -17,6 +17,8 @@ PARALLEL = {"dqn": 4, "ppo": 8, "sac": 1, "td3": 1, "additive": 64, "imitation":
 BASIC = ["scaled observations", "scaled rewards", "persistent exploration"]
 IMITATION = ["scaled observations", "differences", "kinds", "own parts"]
 EXAMPLES = (20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000)
+EVALUATION_STEPS = 8000
+MOST_EVALUATION_EPISODES = 400
 EXAMPLES_SECONDS = 60.0
 """Time that gathering examples may take at most, unless even the fewest take more."""
 
@@ -93,9 +95,15 @@ def _attempt(
         batched=circumstances.batched,
         remedies=[r for r in remedies if r not in wishes.without],
         teacher="heuristic" if method == "imitation" else "",
-        evaluation_episodes=128 if circumstances.batched else 20,
+        evaluation_episodes=_evaluation_episodes(problem, circumstances),
         reasons=reasons,
     )
+
+
+def _evaluation_episodes(problem: Problem, circumstances: Circumstances) -> int:
+    """Many where episodes are short, for then each says little, and where they are cheap."""
+    least = 128 if circumstances.batched else 20
+    return max(least, min(EVALUATION_STEPS // problem.horizon, MOST_EVALUATION_EPISODES))
 
 
 def next_attempt(

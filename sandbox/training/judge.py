@@ -32,7 +32,8 @@ def some_actions(space: spaces.Space[Any]) -> list[NDArray[Any]]:
         numbers = np.unique(np.rint(np.linspace(0, int(space.n) - 1, count)).astype(np.int64))
         return [np.asarray(space.start + k) for k in numbers]
     if isinstance(space, spaces.MultiDiscrete):
-        return [np.rint(share * (space.nvec - 1)).astype(np.int64) for share in (0.0, 0.5, 1.0)]
+        middles = [np.rint(share * (space.nvec - 1)) for share in (0.0, 0.5, 1.0)]
+        return [space.start + middle.astype(np.int64) for middle in middles]
     if isinstance(space, spaces.Box):
         ends = [space.low + share * (space.high - space.low) for share in (0.0, 0.5, 1.0)]
         return [end.astype(space.dtype) for end in ends]

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sandbox.training.judge import episode_returns
+from sandbox.training.judge import SELECTION_SEED, episode_returns
 from sandbox.training.policy import Policy
 from sandbox.training.simulator import Simulator
 
@@ -28,16 +29,23 @@ BRIEFLY = 4
 """Such evaluations that suffice where another training came to the same return."""
 SECONDS_BETWEEN_LINES = 5.0
 PROGRESS = "progress.json"
+LEAST_EPISODES = 100
+"""On which a policy that seems the best so far is judged before it is kept."""
+SEEDS_APART = 10_000
 
 
 @contextmanager
 def _not_ended_meanwhile() -> Iterator[None]:
     """Holds a request to end (SIGTERM) back, so that no file is left half written."""
-    held = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+    asked: list[int] = []
+    # Blocking it would not do, for then it reaches another thread, and that ends the process.
+    before = signal.signal(signal.SIGTERM, lambda number, frame: asked.append(number))
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, held)
+        signal.signal(signal.SIGTERM, before)
+        if asked:
+            os.kill(os.getpid(), signal.SIGTERM)
 
 
 class KeepBest:
@@ -71,9 +79,11 @@ class KeepBest:
         self.deadline = deadline
         self.folder = folder
         self.stop_after = stop_after
+        self.confirmations = max(1, -(-LEAST_EPISODES // simulator.size) - 1)
         self.seconds_before = seconds_before
         self.best = -np.inf
-        self.best_returns = np.zeros(0)
+        self.best_at_first = -np.inf
+        """The best policy's mean return on the seeds that every policy meets."""
         self.history: list[float] = []
         self.evaluated_at: list[int] = []
         self.started = time.monotonic()
@@ -86,13 +96,15 @@ class KeepBest:
 
     def consider(self, timesteps: int, policy: Policy, save: Callable[[], None]) -> bool:
         """Evaluate ``policy``; True if the training should end now."""
-        returns = episode_returns(policy, self.simulator, self.horizon)
-        mean = float(returns.mean())
+        mean = self._mean_return(policy, SELECTION_SEED)
         self.history.append(mean)
         self.evaluated_at.append(timesteps)
         with _not_ended_meanwhile():
-            if mean > self.best:
-                self.best, self.best_returns = mean, returns
+            if (
+                mean > self.best_at_first
+                and (confirmed := self._confirmed(policy, mean)) > self.best
+            ):
+                self.best, self.best_at_first = confirmed, mean
                 save()
             self._report(timesteps, mean)
         if self._has_converged(timesteps):
@@ -100,6 +112,17 @@ class KeepBest:
         elif (self.stop_after is not None and timesteps >= self.stop_after) or self.out_of_time():
             return True
         return self.stopped_because == "converged"
+
+    def _mean_return(self, policy: Policy, seed: int) -> float:
+        return float(episode_returns(policy, self.simulator, self.horizon, seed).mean())
+
+    def _confirmed(self, policy: Policy, mean: float) -> float:
+        """Mean return on more seeds, so that none is kept for its luck on the first ones."""
+        more = [
+            self._mean_return(policy, SELECTION_SEED + SEEDS_APART * (k + 1))
+            for k in range(self.confirmations)
+        ]
+        return float(np.mean([mean, *more]))
 
     def reaches(self, wanted: float, share: float) -> bool:
         """Whether the best falls short by no more than a share of the wanted gain over chance."""
@@ -116,9 +139,12 @@ class KeepBest:
         """Seconds since the training began."""
         return time.monotonic() - self.started
 
-    def result(self, method: str, timesteps: int) -> dict[str, Any]:
-        """The account of the training; closes the curve."""
+    def close(self) -> None:
+        """Close the curve."""
         self._file.close()
+
+    def result(self, method: str, timesteps: int) -> dict[str, Any]:
+        """The account of the training."""
         return {
             "method": method,
             "timesteps": int(timesteps),
@@ -152,16 +178,16 @@ class KeepBest:
         """
         if not self._is_steady(PATIENCE):
             return False
-        enough = self.best - STEADY * (self.best - self.chance)
+        enough = self.best_at_first - STEADY * (self.best_at_first - self.chance)
         reached = next(
             at for at, mean in zip(self.evaluated_at, self.history, strict=True) if mean >= enough
         )
         return timesteps >= LINGERING * reached
 
     def _is_steady(self, evaluations: int) -> bool:
-        gain = self.best - self.chance
+        gain = self.best_at_first - self.chance
         recent = self.history[-evaluations:]
-        steady = len(recent) == evaluations and min(recent) >= self.best - STEADY * gain
+        steady = len(recent) == evaluations and min(recent) >= self.best_at_first - STEADY * gain
         return steady and bool(gain > 2 * self.chance_spread / np.sqrt(self.simulator.size))
 
     def _report(self, timesteps: int, mean: float) -> None:

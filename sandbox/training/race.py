@@ -14,13 +14,15 @@ from sandbox.training.choices import next_attempt
 from sandbox.training.keep_best import PROGRESS, STEADY
 from sandbox.training.policy import POLICY, SETUP, content_sha256
 from sandbox.training.request import ATTEMPTS, RESULT, Attempt, Request
+from sandbox.training.uniform_draw import NotEnumerable
 
 FAILURE = "failure.txt"
 LONGEST_FAILURE = 500
 GRACE, LEAST_GRACE = 0.5, 5.0
 """Share of the time that the first arrival took, and seconds, which others are still given."""
 PATIENCE, LEAST_PATIENCE = 1.0, 45.0
-"""The same after an imitation, which is only as good as its teacher."""
+"""The same after an imitation, which is only as good as its teacher, and after value iteration
+in a model that is not exact."""
 LEAST_SECONDS = 5.0
 """An attempt is not begun with less time than this."""
 EXACT_SHARE = 0.25
@@ -70,9 +72,14 @@ class Race:
             time.sleep(POLL_SECONDS)
 
     def best(self) -> int:
-        """Place of the best result."""
-        values = [r["best_evaluation"] for r in self.made]
+        """Place of the best result; nothing but luck puts any other before an exact one."""
+        values = [(r["stopped_because"] == "exact", r["best_evaluation"]) for r in self.made]
         return values.index(max(values))
+
+    def first_failure(self) -> str:
+        """What went wrong first; that states cannot be enumerated only where nothing else did."""
+        own = [told for told in self.failures if not told.startswith(NotEnumerable.__name__)]
+        return next(iter([*own, *self.failures]), "")
 
     def _fill(self, context: Any) -> None:
         """Begin attempts while there is room: those that wait, then what symptoms call for."""
@@ -174,7 +181,8 @@ class Race:
     def _interrupted(self, entry: Running) -> dict[str, Any] | None:
         """What a training that was ended from outside had come to."""
         told = self._progress(entry)
-        if told is None:
+        out = self.folder / ATTEMPTS / entry.attempt.name
+        if told is None or not (out / POLICY).exists():
             return None
         return {
             "method": entry.attempt.method,
@@ -184,7 +192,7 @@ class Race:
             "best_evaluation": told["best"],
             "chance": told["chance"],
             "symptom": "unfinished",
-            "policy_sha256": content_sha256(self.folder / ATTEMPTS / entry.attempt.name),
+            "policy_sha256": content_sha256(out),
             "attempt": entry.attempt.as_json(),
         }
 
@@ -201,7 +209,7 @@ class Race:
         elif reason == "converged" and result["method"] != "imitation":
             self.ends_at = min(self.ends_at, now + max(GRACE * took, LEAST_GRACE))
             self.waiting = []
-        elif result["method"] == "imitation" and result["symptom"] == "better":
+        elif result["method"] in ("imitation", "exact") and result["symptom"] == "better":
             self.ends_at = min(self.ends_at, now + max(PATIENCE * took, LEAST_PATIENCE))
         else:
             return

@@ -32,6 +32,9 @@ class EvaluateAndKeep(BaseCallback):
         if self.num_timesteps >= self.next_evaluation:
             self.next_evaluation = self.num_timesteps + self.every
             return not self._judge()
+        stop_after = self.judge.stop_after
+        if stop_after is not None and self.num_timesteps >= stop_after:
+            return False
         return not self.judge.out_of_time()
 
     def _on_training_end(self) -> None:

@@ -54,7 +54,7 @@ def search(request: Request, folder: Path) -> dict[str, Any]:
     race = Race(request, folder, began, waiting, bar=best_constant(workshop))
     race.run()
     if not race.made:
-        raise RuntimeError(race.failures[0] if race.failures else "no attempt left a policy")
+        raise RuntimeError(race.first_failure() or "no attempt left a policy")
     best = race.best()
     for name in KEPT:
         shutil.copyfile(folder / ATTEMPTS / race.finished[best].name / name, folder / name)

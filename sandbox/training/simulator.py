@@ -158,7 +158,7 @@ def random_actions(
         numbers: NDArray[Any] = space.start + random.integers(space.n, size=size)
         return numbers
     if isinstance(space, spaces.MultiDiscrete):
-        return random.integers(space.nvec, size=(size, len(space.nvec)))
+        return space.start + random.integers(space.nvec, size=(size, len(space.nvec)))
     if isinstance(space, spaces.Box):
         low, high = space.low.astype(np.float64), space.high.astype(np.float64)
         drawn = random.uniform(low, high, size=(size, *space.shape))
