@@ -133,6 +133,7 @@ def run_attempt(
     out.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(1)  # more threads cost more than they give on networks this small
     torch.set_flush_denormal(True)
+    torch.manual_seed(attempt.seed)  # before the first network is made
     deadline = time.monotonic() + seconds
     workshop = Workshop(problem, folder, attempt, seconds_before)
     judge = workshop.judge(out, deadline)
@@ -203,6 +204,7 @@ def _imitation(workshop: Workshop, judge: KeepBest, out: Path) -> int:
         begun = load_policy(out.parent / attempt.start_from, workshop.action_space)
         if isinstance(begun, NetworkPolicy):
             policy = begun
+            policy.sampled = False  # both ways of deciding are judged anew
     settings = imitation.ImitationSettings(
         attempt.total_timesteps, attempt.seed, gradient_steps(attempt.total_timesteps)
     )

@@ -66,10 +66,19 @@ class Race:
             self._fill(context)
             if not self.running:
                 return
-            if time.monotonic() >= self.ends_at or self._agree():
+            if self._is_over():
                 self._stop()
                 return
             time.sleep(POLL_SECONDS)
+
+    def _is_over(self) -> bool:
+        """Whether the time is used up, or a good policy was found and no exact one is to come."""
+        now = time.monotonic()
+        if now >= self.began + self.request.seconds:
+            return True
+        if any(entry.attempt.method == "exact" for entry in self.running):
+            return False  # it ends by itself in good time
+        return now >= self.ends_at or self._agree()
 
     def best(self) -> int:
         """Place of the best result; nothing but luck puts any other before an exact one."""
