@@ -18,7 +18,6 @@ from sandbox.training.actions import ActionCoding
 from sandbox.training.enumeration import Limits, enumerate_environment
 from sandbox.training.environments import import_file, make_environment
 from sandbox.training.features import Features, Scaling
-from sandbox.training.judge import episode_returns
 from sandbox.training.keep_best import KeepBest
 from sandbox.training.measure import Measured, measure
 from sandbox.training.network import NetworkPolicy
@@ -212,8 +211,7 @@ def _imitation(workshop: Workshop, judge: KeepBest, out: Path) -> int:
     teacher = _teacher(workshop, begun)
     wanted: float | None = None
     if isinstance(teacher, RuleTeacher):
-        played = episode_returns(teacher, judge.simulator, workshop.problem.horizon)
-        wanted = judge.wanted = float(played.mean())
+        wanted = judge.wanted = judge.mean_return(teacher)
     return imitation.learn(
         simulator, teacher, policy, settings, judge, out,
         experienced=isinstance(begun, NetworkPolicy), teacher_return=wanted,

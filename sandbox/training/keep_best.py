@@ -113,6 +113,10 @@ class KeepBest:
             return True
         return self.stopped_because == "converged"
 
+    def mean_return(self, policy: Policy) -> float:
+        """On all seeds that decide what is kept."""
+        return self._confirmed(policy, self._mean_return(policy, SELECTION_SEED))
+
     def _mean_return(self, policy: Policy, seed: int) -> float:
         return float(episode_returns(policy, self.simulator, self.horizon, seed).mean())
 

@@ -23,11 +23,14 @@ class Small(gymnasium.Env):
         return self.observation(), {"quantities": self.quantities()}
 
     def step(self, action):
-        reward, terminated = self.act(int(action))
+        reward, terminated = self.act(self.decided(action))
         quantities = self.quantities()
         self.time_step += 1
         truncated = not terminated and self.time_step >= self.horizon
         return self.observation(), reward, terminated, truncated, {"quantities": quantities}
+
+    def decided(self, action):
+        return int(action)
 
     def quantities(self):
         return {"time_step": self.time_step, **{name: getattr(self, name) for name in self.named}}
@@ -243,3 +246,115 @@ class HiddenDie(Small):
 
     def observation(self):
         return np.zeros(1, dtype=np.float32)
+
+
+class Climb(Small):
+    """Action 1 climbs to the top at place 3 and ends there; each place pays its height.
+
+    The number beside the place is drawn anew at each step.
+    """
+
+    seen, choices = 2, 2
+    horizon = 5
+
+    def begin(self):
+        self.place = 0
+        self.draw = self.np_random.random()
+
+    def act(self, action):
+        self.place += action
+        self.draw = self.np_random.random()
+        return float(self.place), self.place == 3
+
+    def observation(self):
+        return np.hstack([self.place, self.draw]).astype(np.float32)
+
+
+class Matching(Small):
+    """Pays for naming the number that is shown; each step shows another one."""
+
+    seen, choices = 1, 3
+    horizon = 10
+
+    def begin(self):
+        self.shown = self.np_random.integers(3)
+
+    def act(self, action):
+        reward = float(action == self.shown)
+        self.shown = self.np_random.integers(3)
+        return reward, False
+
+    def observation(self):
+        return np.hstack([self.shown]).astype(np.float32)
+
+
+class MatchingMany(Small):
+    """The same with five numbers at once, each of which pays for itself."""
+
+    seen, choices = 5, 3
+    horizon = 10
+
+    def __init__(self):
+        super().__init__()
+        self.action_space = gymnasium.spaces.MultiDiscrete([3] * 5)
+
+    def decided(self, action):
+        return np.asarray(action)
+
+    def begin(self):
+        self.shown = self.np_random.integers(3, size=5)
+
+    def act(self, action):
+        reward = float((action == self.shown).sum())
+        self.shown = self.np_random.integers(3, size=5)
+        return reward, False
+
+    def observation(self):
+        return self.shown.astype(np.float32)
+
+
+class Aiming(Small):
+    """Two real numbers between 0 and 10; pays the less, the farther they are from those shown."""
+
+    seen, choices = 2, 1
+    horizon = 10
+
+    def __init__(self):
+        super().__init__()
+        self.action_space = gymnasium.spaces.Box(0.0, 10.0, (2,), np.float32)
+
+    def decided(self, action):
+        return np.asarray(action)
+
+    def begin(self):
+        self.target = self.np_random.uniform(0, 10, size=2)
+
+    def act(self, action):
+        reward = -float(np.abs(action - self.target).sum())
+        self.target = self.np_random.uniform(0, 10, size=2)
+        return reward, False
+
+    def observation(self):
+        return self.target.astype(np.float32)
+
+
+class Breaking(Matching):
+    """Breaks at the seventh step of an episode."""
+
+    def act(self, action):
+        if self.time_step == 6:
+            raise LookupError("no seventh step")
+        return super().act(action)
+
+
+class Endless(Counting):
+    """Real numbers without bounds, so that no list of states can be made; breaks late."""
+
+    def act(self, action):
+        self.place += float(self.np_random.normal())
+        if self.time_step == 300:
+            raise LookupError("no such step")
+        return 0.0, False
+
+    def begin(self):
+        self.place = 0.0

@@ -73,3 +73,44 @@ def test_features_read_back_are_the_same(
     assert seen.dtype == np.float32
     assert seen[:, -1].tolist() == [1, 0, -1]
     np.testing.assert_array_equal(again(observations, times), seen)
+
+
+@given(
+    numbers=st.integers(1, 5),
+    horizon=st.integers(0, 20),
+    pairs=st.integers(0, 3),
+    kinds=st.integers(0, 3),
+    data=st.data(),
+)
+def test_there_are_as_many_features_as_is_said(
+    numbers: int, horizon: int, pairs: int, kinds: int, data: st.DataObject
+) -> None:
+    index = st.integers(0, numbers - 1)
+    features = Features(
+        Scaling.off(numbers),
+        horizon,
+        np.array([[data.draw(index), data.draw(index)] for _ in range(pairs)], int).reshape(-1, 2),
+        np.array([[data.draw(index), k] for k in range(kinds)], int).reshape(-1, 2),
+    )
+    seen = features(np.ones((4, numbers)), np.arange(4))
+    assert seen.shape == (4, features.size)
+    assert seen.dtype == np.float32
+
+
+def test_differences_and_kinds_stand_between_the_numbers_and_the_time_left() -> None:
+    features = Features(
+        Scaling.fitted(spaces.Box(0, 10, (3,)), np.array([[0.0, 0, 0], [10, 10, 10]])),
+        horizon=4,
+        pairs=np.array([[0, 1]]),
+        kinds=np.array([[2, 0], [2, 5]]),
+    )
+    seen = features(np.array([[0, 10, 5], [5, 5, 0]]), np.array([1, 4]))
+    assert seen.tolist() == [
+        [-1, 1, 0, -1, -2, 0, 1, 0.5],
+        [0, 0, -1, 0, 0, 1, 0, -1],
+    ]
+
+
+def test_switched_off_nothing_changes() -> None:
+    observations = np.array([[1e9, -3.5, 0]], dtype=np.float32)
+    np.testing.assert_array_equal(Scaling.off(3)(observations), observations)

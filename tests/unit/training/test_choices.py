@@ -1,0 +1,155 @@
+"""Which attempts are made first, and which after which symptom."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from gymnasium import spaces
+
+from sandbox.training.actions import ActionCoding
+from sandbox.training.choices import first_attempts, next_attempt
+from sandbox.training.problem import Problem
+from sandbox.training.request import Attempt, Circumstances, Wishes
+
+PROBLEM = Problem(horizon=100, discount=0.95)
+FEW, MANY = spaces.Discrete(5), spaces.MultiDiscrete([9] * 4)
+REAL = spaces.Box(-1, 1, (2,))
+
+
+def first(
+    space: spaces.Space[Any],
+    wishes: Wishes | None = None,
+    circumstances: Circumstances | None = None,
+    seconds_of_an_example: float = 0.0,
+    problem: Problem = PROBLEM,
+) -> list[Attempt]:
+    return first_attempts(
+        problem,
+        ActionCoding(space),
+        wishes or Wishes(),
+        circumstances or Circumstances(),
+        seconds_of_an_example,
+    )
+
+
+@pytest.mark.parametrize(
+    ("space", "methods"),
+    [
+        (FEW, ["exact", "dqn", "ppo"]),
+        (spaces.MultiDiscrete([2, 3]), ["exact", "dqn", "ppo"]),
+        (MANY, ["exact", "additive", "ppo"]),
+        (REAL, ["sac", "ppo"]),
+    ],
+)
+def test_the_form_of_the_decision_chooses(space: spaces.Space[Any], methods: list[str]) -> None:
+    attempts = first(space, Wishes(seed=7))
+    assert [a.method for a in attempts] == methods
+    assert [a.name for a in attempts] == [f"{k + 1}-{m}" for k, m in enumerate(methods)]
+    assert all(a.reasons and a.seed == 7 for a in attempts)
+
+
+def test_a_heuristic_is_imitated_before_anything_is_learned() -> None:
+    attempts = first(MANY, None, Circumstances(batched=True, heuristic=True))
+    assert [a.method for a in attempts] == ["exact", "imitation", "additive", "ppo"]
+    assert [a.teacher for a in attempts] == ["", "heuristic", "", ""]
+    assert all(a.batched for a in attempts)
+
+
+@pytest.mark.parametrize(("seconds", "examples"), [(0, 1_000_000), (1e-3, 50_000), (1, 20_000)])
+def test_a_slow_heuristic_is_asked_less(seconds: float, examples: int) -> None:
+    attempts = first(FEW, None, Circumstances(heuristic=True), seconds)
+    assert attempts[1].total_timesteps == examples
+
+
+def test_wishes_are_followed() -> None:
+    assert [a.method for a in first(FEW, Wishes("ppo"))] == ["ppo"]
+    assert {a.total_timesteps for a in first(FEW, Wishes(steps=123))} == {123}
+    attempts = first(FEW, Wishes(without=("dqn", "scaled rewards")))
+    assert [a.method for a in attempts] == ["exact", "ppo"]
+    assert attempts[1].remedies == ["scaled observations", "persistent exploration"]
+
+
+def test_choices_without_consequences_need_no_discount_and_less_time() -> None:
+    now = first(FEW, problem=replace(PROBLEM, shapes_future=False))[1]
+    later = first(FEW)[1]
+    assert now.discount == 0
+    assert later.discount == 0.99
+    assert now.total_timesteps < later.total_timesteps
+
+
+def after(symptom: str, attempt: Attempt, **wishes: Any) -> Attempt | None:
+    result = {"best_evaluation": 1.0, "symptom": symptom}
+    return next_attempt([attempt], [result], [], Wishes(**wishes))
+
+
+def test_an_imitation_below_its_teacher_is_taught_on() -> None:
+    imitation = first(FEW, None, Circumstances(heuristic=True))[1]
+    following = after("below its teacher", imitation)
+    assert following is not None
+    assert following.method == "imitation"
+    assert following.name == "2-imitation"
+    assert following.start_from == imitation.name
+    assert following.seed != imitation.seed
+    assert "below its teacher" in following.reasons[0]
+
+
+@pytest.mark.parametrize("symptom", ["better", "flat", "fell"])
+def test_an_imitation_that_learned_all_is_not(symptom: str) -> None:
+    assert after(symptom, first(FEW, None, Circumstances(heuristic=True))[1]) is None
+
+
+def test_an_exact_solution_is_not_sought_twice() -> None:
+    assert after("better", first(FEW)[0]) is None
+
+
+def test_each_symptom_has_its_remedy() -> None:
+    dqn = first(FEW)[1]
+    fell = after("fell", dqn)
+    flat = after("flat", dqn)
+    assert fell is not None
+    assert set(fell.remedies) - set(dqn.remedies) == {"time left"}
+    assert flat is not None
+    assert {"time left", "differences"} & set(flat.remedies)
+    additive = first(MANY)[1]
+    whole = after("better", additive)
+    assert whole is not None
+    assert set(additive.remedies) - set(whole.remedies) == {"own parts"}
+
+
+def test_a_bound_on_steps_leaves_no_room_for_more() -> None:
+    assert after("flat", first(FEW)[1], steps=100) is None
+
+
+def test_nothing_is_tried_twice_and_nothing_that_is_not_wanted() -> None:
+    wishes = Wishes(without=("time left",))
+    finished = [first(FEW, wishes)[1]]
+    made = [{"best_evaluation": 0.0, "symptom": "flat"}]
+    keys = set()
+    for number in range(6):
+        following = next_attempt(finished, made, [], wishes)
+        assert following is not None
+        assert "time left" not in following.remedies
+        assert following.name == f"{number + 2}-dqn"
+        keys.add((following.seed, tuple(following.remedies), following.start_from))
+        finished.append(following)
+        made.append({"best_evaluation": -1.0, "symptom": "flat"})
+    assert len(keys) == 6
+
+
+def test_the_best_is_put_right_first() -> None:
+    dqn, ppo = first(FEW)[1:]
+    made = [{"best_evaluation": value, "symptom": "fell"} for value in (1.0, 2.0)]
+    following = next_attempt([dqn, ppo], made, [], Wishes())
+    assert following is not None
+    assert following.method == "ppo"
+
+
+def test_what_is_under_way_is_not_begun_again() -> None:
+    dqn = first(FEW)[1]
+    one = after("fell", dqn)
+    assert one is not None
+    made = [{"best_evaluation": 1.0, "symptom": "fell"}]
+    other = next_attempt([dqn], made, [one], Wishes())
+    assert other is not None
+    assert (other.seed, other.remedies) != (one.seed, one.remedies)
+    assert other.name == "3-dqn"

@@ -1,0 +1,72 @@
+"""What is kept at the end of a search, and what nobody is to fall behind."""
+
+import inspect
+import math
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sandbox.training.attempt import Workshop
+from sandbox.training.problem import Problem
+from sandbox.training.race import Race
+from sandbox.training.request import Attempt, Circumstances, Request, Wishes
+from sandbox.training.search import best_constant, winner
+from sandbox.training.table_policy import TablePolicy
+from tests.unit.training import small_problems
+
+
+def attempt_of(name: str) -> Attempt:
+    return Attempt(name, "dqn", 0.9, 100, 1)
+
+
+def workshop_of(folder: Path, environment: str, horizon: int) -> Workshop:
+    source = inspect.getsource(small_problems)
+    (folder / "environment.py").write_text(f"{source}\n\nEnvironment = {environment}\n")
+    return Workshop(Problem(horizon=horizon), folder, attempt_of("probe"))
+
+
+def race_of(folder: Path, *made: tuple[float, str, list[int]]) -> Race:
+    """A race on ``Matching`` with these results; the last are the answers to 0, 1 and 2."""
+    request = Request(Problem(horizon=10), Wishes(), Circumstances(), 10.0)
+    race = Race(request, folder, time.monotonic(), [], 0.0)
+    for k, (value, why, answers) in enumerate(made):
+        out = folder / "attempts" / str(k)
+        out.mkdir(parents=True)
+        choices = np.array([answers], dtype=np.uint16)
+        TablePolicy(np.array([[0], [1], [2]], dtype=np.float32), choices, np.arange(3)).save(out)
+        race.finished.append(attempt_of(str(k)))
+        race.made.append({"best_evaluation": value, "stopped_because": why})
+    return race
+
+
+BAD, FAIR, GOOD = [1, 2, 0], [0, 1, 1], [0, 1, 2]
+
+
+def test_luck_while_training_does_not_decide(tmp_path: Path) -> None:
+    workshop = workshop_of(tmp_path, "Matching", 10)
+    made = [(9.0, "converged", BAD), (8.0, "converged", GOOD), (8.5, "converged", FAIR)]
+    assert winner(race_of(tmp_path, *made), workshop) == 1
+
+
+def test_only_the_foremost_are_judged_once_more(tmp_path: Path) -> None:
+    workshop = workshop_of(tmp_path, "Matching", 10)
+    made = [(1.0, "converged", GOOD), *[(9.0, "converged", FAIR)] * 3]
+    assert winner(race_of(tmp_path, *made), workshop) != 0
+
+
+def test_an_exact_solution_needs_no_comparison(tmp_path: Path) -> None:
+    workshop = workshop_of(tmp_path, "Matching", 10)
+    made = [(10.0, "converged", GOOD), (6.0, "exact", FAIR)]
+    assert winner(race_of(tmp_path, *made), workshop) == 1
+
+
+@pytest.mark.parametrize(
+    ("environment", "horizon", "bar"),
+    [("Climb", 5, 6.0), ("OwnGenerator", 1, 1.0), ("Breaking", 10, -math.inf)],
+)
+def test_the_best_constant_action(
+    tmp_path: Path, environment: str, horizon: int, bar: float
+) -> None:
+    assert best_constant(workshop_of(tmp_path, environment, horizon)) == bar
