@@ -26,10 +26,9 @@ from sandbox.training.problem import Problem
 from sandbox.training.relations import few_kinds, like_pairs
 from sandbox.training.request import RESULT, Attempt
 from sandbox.training.simulator import MakeSimulator, batched_maker, plain_maker
-from sandbox.training.teachers import LookaheadTeacher, RuleTeacher, Teacher
+from sandbox.training.teacher import RuleTeacher
 from sandbox.training.value_iteration import solve
 
-DEEPEST_LOOKAHEAD = 200
 GRADIENT_STEPS_A_STEP = 0.1
 LEAST_GRADIENT_STEPS = 8000
 
@@ -208,10 +207,8 @@ def _imitation(workshop: Workshop, judge: KeepBest, out: Path) -> int:
         attempt.total_timesteps, attempt.seed, gradient_steps(attempt.total_timesteps)
     )
     simulator = workshop.make(attempt.parallel)
-    teacher = _teacher(workshop, begun)
-    wanted: float | None = None
-    if isinstance(teacher, RuleTeacher):
-        wanted = judge.wanted = judge.mean_return(teacher)
+    teacher = RuleTeacher(import_file("heuristic", workshop.folder).act)
+    wanted = judge.wanted = judge.mean_return(teacher)
     return imitation.learn(
         simulator, teacher, policy, settings, judge, out,
         experienced=isinstance(begun, NetworkPolicy), teacher_return=wanted,
@@ -221,20 +218,6 @@ def _imitation(workshop: Workshop, judge: KeepBest, out: Path) -> int:
 def gradient_steps(examples: int) -> int:
     """Steps for so many examples: each is learned from about four times, fewer ones more often."""
     return max(4 * examples // imitation.BATCH, min(examples // 8, LEAST_GRADIENT_STEPS))
-
-
-def _teacher(workshop: Workshop, begun: Policy | None) -> Teacher:
-    if workshop.attempt.teacher == "heuristic":
-        return RuleTeacher(import_file("heuristic", workshop.folder).act)
-    if begun is None:
-        raise ValueError("looking ahead needs a policy to follow")
-    return LookaheadTeacher(
-        begun,
-        workshop.coding,
-        depth=min(workshop.problem.horizon, DEEPEST_LOOKAHEAD),
-        samples=8,
-        discount=workshop.attempt.discount,
-    )
 
 
 def _exact(workshop: Workshop, judge: KeepBest, out: Path) -> int:

@@ -94,7 +94,6 @@ def _attempt(
         parallel=PARALLEL[method],
         batched=circumstances.batched,
         remedies=[r for r in remedies if r not in wishes.without],
-        teacher="heuristic" if method == "imitation" else "",
         evaluation_episodes=_evaluation_episodes(problem, circumstances),
         reasons=reasons,
     )

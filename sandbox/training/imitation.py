@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from sandbox.training.keep_best import KeepBest
 from sandbox.training.network import NetworkPolicy
+from sandbox.training.policy import Policy
 from sandbox.training.simulator import Simulator, random_actions
-from sandbox.training.teachers import Teacher
 
 BATCH = 256
 LEARNING_RATE = 1e-3
@@ -73,7 +73,7 @@ class _Lessons:
     def __init__(
         self,
         simulator: Simulator,
-        teacher: Teacher,
+        teacher: Policy,
         policy: NetworkPolicy,
         settings: ImitationSettings,
         judge: KeepBest,
@@ -93,7 +93,7 @@ class _Lessons:
         wanted = self.asked + share * self.settings.total_timesteps
         policy, size = self.policy, self.simulator.size
         while self.asked < wanted and not self.judge.out_of_time():
-            labels = self.teacher.labels(self.simulator, self.seen, self.time_steps)
+            labels = self.teacher.actions(self.seen, self.time_steps)
             self.examples.add(self.seen, self.time_steps, policy.coding.from_own(labels))
             self.asked += size
             played = labels
@@ -137,7 +137,7 @@ class _Lessons:
 
 def learn(
     simulator: Simulator,
-    teacher: Teacher,
+    teacher: Policy,
     policy: NetworkPolicy,
     settings: ImitationSettings,
     judge: KeepBest,

@@ -165,12 +165,12 @@ class KeepBest:
 
         "better" than chance, "flat", "worse", "fell" back, or "below its teacher".
         """
+        if self.wanted is not None and not self.reaches(self.wanted, FAR):
+            return "below its teacher"
         spread = max(self.chance_spread, 1e-9) / np.sqrt(max(self.simulator.size, 1))
         gain = self.best - self.chance
         if gain <= 2 * spread:
             return "flat" if len(set(np.round(self.history, 9))) <= 2 or gain > -spread else "worse"
-        if self.wanted is not None and not self.reaches(self.wanted, FAR):
-            return "below its teacher"
         last = float(np.mean(self.history[-3:]))
         return "fell" if last < self.chance + 0.5 * gain else "better"
 

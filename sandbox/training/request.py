@@ -36,7 +36,6 @@ class Attempt:
         parallel: episodes side by side.
         batched: step the numpy form of the environment.
         remedies: names from ``REMEDIES`` that are on.
-        teacher: for imitation, "heuristic" or "lookahead".
         start_from: folder of the attempt whose policy is improved.
         evaluations: over the whole training, of ``evaluation_episodes`` each.
         stop_after: end after so many steps, as an earlier training did; None for none.
@@ -51,7 +50,6 @@ class Attempt:
     parallel: int = 8
     batched: bool = False
     remedies: list[str] = field(default_factory=list)
-    teacher: str = ""
     start_from: str = ""
     evaluations: int = 40
     evaluation_episodes: int = 20

@@ -129,7 +129,7 @@ def test_train_program_names_what_led_to_the_policy(gymnasium_id: str, tmp_path:
         pieces["dynamics"]["gymnasium_id"] = gymnasium_id
 
     spec = changed(change)
-    first = Attempt("1-imitation", "imitation", 1.0, 100, 3, teacher="heuristic")
+    first = Attempt("1-imitation", "imitation", 1.0, 100, 3)
     other = Attempt("2-dqn", "dqn", 0.9, 100, 3)
     last = Attempt("3-imitation", "imitation", 1.0, 100, 3, start_from="1-imitation",
                    reasons=['so as "said"'])  # fmt: skip

@@ -77,7 +77,7 @@ def test_an_imitation_is_taught_on_from_where_it_ended(tmp_path: Path) -> None:
     write_environment(tmp_path, "MatchingMany")
     (tmp_path / "heuristic.py").write_text("def act(seen):\n    return seen.astype(int)\n")
     remedies = ["scaled observations", "kinds"]
-    first = attempt_of("imitation", teacher="heuristic", remedies=remedies, stop_after=150)
+    first = attempt_of("imitation", remedies=remedies, stop_after=150)
     result = run_attempt(MANY, first, tmp_path, tmp_path / "first", 60.0)
     assert result["wanted"] == 50
     assert result["symptom"] == "below its teacher"
@@ -87,31 +87,10 @@ def test_an_imitation_is_taught_on_from_where_it_ended(tmp_path: Path) -> None:
     assert (better["stopped_because"], better["symptom"]) == ("converged", "better")
 
 
-def test_an_imitation_looks_ahead_along_another_policy(tmp_path: Path) -> None:
-    write_environment(tmp_path, "Climb")
-    problem = Problem(horizon=5)
-    dqn = attempt_of("dqn", total_timesteps=300, discount=0.9)
-    run_attempt(problem, dqn, tmp_path, tmp_path / "dqn", 60.0)
-    ahead = attempt_of(
-        "imitation", teacher="lookahead", start_from="dqn", discount=1.0, parallel=4,
-        remedies=["time left"],
-    )  # fmt: skip
-    result = run_attempt(problem, ahead, tmp_path, tmp_path / "ahead", 60.0)
-    # The best is to climb to place 2, stay there, and go on at the last step: 1 + 2 + 2 + 2 + 3.
-    assert result["best_evaluation"] > 7  # climbing at once brings 6
-
-
-@pytest.mark.parametrize(
-    ("attempt", "said"),
-    [
-        (attempt_of("additive"), "a vector of choices"),
-        (attempt_of("imitation", teacher="lookahead"), "needs a policy to follow"),
-    ],
-)
-def test_what_does_not_fit_is_said(tmp_path: Path, attempt: Attempt, said: str) -> None:
+def test_additive_values_need_many_choices(tmp_path: Path) -> None:
     write_environment(tmp_path, "Matching")
-    with pytest.raises(ValueError, match=said):
-        run_attempt(MATCHING, attempt, tmp_path, tmp_path / "out", 10.0)
+    with pytest.raises(ValueError, match="a vector of choices"):
+        run_attempt(MATCHING, attempt_of("additive"), tmp_path, tmp_path / "out", 10.0)
 
 
 @pytest.mark.parametrize("method", ["dqn", "ppo", "additive", "imitation"])
@@ -120,7 +99,7 @@ def test_the_same_attempt_gives_the_same_policy(tmp_path: Path, method: str) -> 
     write_environment(tmp_path, "MatchingMany" if many else "Matching")
     (tmp_path / "heuristic.py").write_text("def act(seen):\n    return seen.astype(int)\n")
     problem = MANY if many else MATCHING
-    attempt = attempt_of(method, teacher="heuristic" if method == "imitation" else "")
+    attempt = attempt_of(method)
     hashes = {
         run_attempt(problem, replace(attempt, seed=seed), tmp_path, tmp_path / name, 60.0)[
             "policy_sha256"

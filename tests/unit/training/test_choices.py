@@ -51,7 +51,6 @@ def test_the_form_of_the_decision_chooses(space: spaces.Space[Any], methods: lis
 def test_a_heuristic_is_imitated_before_anything_is_learned() -> None:
     attempts = first(MANY, None, Circumstances(batched=True, heuristic=True))
     assert [a.method for a in attempts] == ["exact", "imitation", "additive", "ppo"]
-    assert [a.teacher for a in attempts] == ["", "heuristic", "", ""]
     assert all(a.batched for a in attempts)
 
 

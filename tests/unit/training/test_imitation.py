@@ -16,7 +16,7 @@ from sandbox.training.imitation import Examples, ImitationSettings
 from sandbox.training.network import NetworkPolicy
 from sandbox.training.policy import load_policy
 from sandbox.training.simulator import plain_maker
-from sandbox.training.teachers import RuleTeacher
+from sandbox.training.teacher import RuleTeacher
 from tests.unit.training.judging import JudgeOf
 from tests.unit.training.small_problems import Aiming, Matching, MatchingMany
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sandbox.training import keep_best
 from sandbox.training.judge import SELECTION_SEED
-from sandbox.training.teachers import RuleTeacher
+from sandbox.training.teacher import RuleTeacher
 from tests.unit.training.judging import JudgeOf, considered
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sandbox.training.judge import SELECTION_SEED, ConstantPolicy, episode_returns, some_actions
 from sandbox.training.measure import EPISODES, STEPS, measure
 from sandbox.training.simulator import plain_maker
-from sandbox.training.teachers import RuleTeacher
+from sandbox.training.teacher import RuleTeacher
 from tests.unit.training.small_problems import Climb, Matching, Small
 
 
