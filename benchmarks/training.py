@@ -54,7 +54,7 @@ def arguments(words: Sequence[str] | None) -> argparse.Namespace:
         "--no-heuristic", action="store_true", help="without the recorded rules of thumb"
     )
     parser.add_argument(
-        "--without", nargs="+", default=[], metavar="NAME", help="remedies or methods not to use"
+        "--without", default="", metavar="NAMES", help="remedies or methods not to use"
     )
     parser.add_argument("--plain", action="store_true", help="Stable-Baselines3 as it comes")
     chosen = parser.parse_args(words)
@@ -96,7 +96,7 @@ def _own(problems: list[Problem], chosen: argparse.Namespace) -> None:
                 time_budget=chosen.time_budget,
                 episodes=chosen.episodes,
                 heuristic=not chosen.no_heuristic,
-                without=tuple(chosen.without),
+                without=chosen.without,
             )
             measured.append(run)
             print(row(problem, run), flush=True)

@@ -58,7 +58,7 @@ def measure(
     time_budget: float | None,
     episodes: int | None,
     heuristic: bool = True,
-    without: tuple[str, ...] = (),
+    without: str = "",
 ) -> Measured:
     """Train in ``folder``, which must not exist yet, and judge what comes of it.
 

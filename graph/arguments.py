@@ -129,6 +129,11 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
     )
     choice("--steps", "steps of a training at most", type=int, metavar="N")
     choice("--time-budget", "seconds of training at most", type=float, metavar="SECONDS")
+    choice(
+        "--without",
+        "methods and remedies that training is not to use, with commas between them",
+        metavar="NAMES",
+    )
     choice("--max-debug", "correction rounds at most (default 5)", type=int, metavar="N")
     choice("--max-tokens", "tokens that may be spent on model calls", type=int, metavar="N")
     choice("--no-heuristic", "ask for no rule of thumb before training", nargs=0)

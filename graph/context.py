@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from nodes.settings import RunSettings
+from sandbox.training.request import names_in
 from state.training import ALGORITHM_NAMES, Algorithm
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class RunContext:
         algorithm: ``auto``, or the one method that training is to use.
         steps: training steps of an attempt at most, or None to let the method decide.
         time_budget: seconds of training at most, or None to let the plan choose.
+        without: remedies and methods that training is not to use, with commas between them.
         max_debug: how often a failed check may send the work back.
         max_tokens: tokens that all model calls together may spend, or None for no cap.
         no_heuristic: ask for no rule of thumb before training.
@@ -45,6 +47,7 @@ class RunContext:
     algorithm: Algorithm = "auto"
     steps: int | None = None
     time_budget: float | None = None
+    without: str = ""
     max_debug: int = 5
     max_tokens: int | None = None
     no_heuristic: bool = False
@@ -65,6 +68,10 @@ class RunContext:
         if self.algorithm not in ALGORITHM_NAMES:
             names = ", ".join(ALGORITHM_NAMES)
             raise ValueError(f"--algorithm must be one of {names}, not {self.algorithm!r}")
+        try:
+            names_in(self.without)
+        except ValueError as error:
+            raise ValueError(f"--without: {error}") from None
         if self.base_url is not None and not self.base_url.startswith(("http://", "https://")):
             raise ValueError(f"--base-url must start with http:// or https://: {self.base_url!r}")
 
@@ -85,6 +92,7 @@ class RunContext:
             algorithm=self.algorithm,
             steps=self.steps,
             time_budget=self.time_budget,
+            without=self.without,
             max_debug=self.max_debug,
             max_tokens=self.max_tokens,
             no_heuristic=self.no_heuristic,

@@ -19,7 +19,7 @@ class RunSettings:
         algorithm: "auto", or the one method that training is to use.
         steps: training steps of an attempt at most, or None to let the method decide.
         time_budget: seconds of training at most, or None to let the plan choose.
-        without: remedies and methods that training is not to use, to see what they are worth.
+        without: remedies and methods that training is not to use, with commas between them.
         max_debug: how often a failed check may send the work back.
         max_tokens: tokens that all model calls together may spend, or None for no cap.
         no_heuristic: ask for no rule of thumb before training.
@@ -32,7 +32,7 @@ class RunSettings:
     algorithm: Algorithm = "auto"
     steps: int | None = None
     time_budget: float | None = None
-    without: tuple[str, ...] = ()
+    without: str = ""
     max_debug: int = 5
     max_tokens: int | None = None
     no_heuristic: bool = False

@@ -16,7 +16,7 @@ from nodes.training_plan import DEFAULT_TIME_BUDGET, problem_of
 from sandbox import Limits, ResultInvalid, check_files, read_result, run_module
 from sandbox.outcome import GIBIBYTE
 from sandbox.training.fitted_discount import fitted_discount
-from sandbox.training.request import REQUEST, RESULT, Circumstances, Request, Wishes
+from sandbox.training.request import REQUEST, RESULT, Circumstances, Request, Wishes, names_in
 from state.artefacts import CodeArtefacts
 from state.run_state import RunState
 from state.spec import Spec
@@ -74,12 +74,12 @@ def plan_training(spec: Spec, settings: RunSettings) -> TrainingPlan:
     )
 
 
-def request_for(state: RunState, plan: TrainingPlan, without: tuple[str, ...] = ()) -> Request:
+def request_for(state: RunState, plan: TrainingPlan, without: str = "") -> Request:
     """The plan, the problem and what is at hand, as the training search reads it."""
     folder = Path(state.run_folder)
     return Request(
         problem_of(state.spec()),
-        Wishes(plan.algorithm, plan.steps, plan.seed, without),
+        Wishes(plan.algorithm, plan.steps, plan.seed, names_in(without)),
         Circumstances(
             batched=(folder / BATCHED).is_file(),
             heuristic=state.heuristic is not None and (folder / HEURISTIC).is_file(),

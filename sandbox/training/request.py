@@ -24,6 +24,23 @@ REMEDIES = {
 }
 
 
+METHODS = ("exact", "imitation", "dqn", "ppo", "sac", "td3", "additive")
+
+
+def names_in(without: str) -> tuple[str, ...]:
+    """Remedies and methods named in a list with commas.
+
+    Raises:
+        ValueError: one is neither.
+    """
+    names = tuple(name for part in without.split(",") if (name := part.strip()))
+    for name in names:
+        if name not in REMEDIES and name not in METHODS:
+            known = ", ".join([*REMEDIES, *METHODS])
+            raise ValueError(f"there is no remedy or method {name!r}; known are {known}")
+    return names
+
+
 @dataclass(frozen=True)
 class Attempt:
     """How to train once.

@@ -42,3 +42,11 @@ def test_server_can_fill_the_context_from_plain_json() -> None:
 def test_bad_model_name_is_told_in_one_sentence() -> None:
     with pytest.raises(ValueError, match="openai:NAME"):
         RunContext(model="gpt").chosen_model("a description")
+
+
+def test_what_training_is_to_do_without_must_exist() -> None:
+    assert RunContext(without="time left, ppo").without == "time left, ppo"
+    with pytest.raises(ValueError, match=r"^--without: there is no remedy or method 'ppp'"):
+        RunContext(without="ppo,ppp")
+    with pytest.raises(ValueError, match=r"^--algorithm must be one of auto, dqn"):
+        RunContext(algorithm="ppp")  # type: ignore[arg-type]
