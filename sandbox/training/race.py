@@ -27,6 +27,8 @@ LEAST_SECONDS = 5.0
 """An attempt is not begun with less time than this."""
 EXACT_SHARE = 0.25
 """Of the time, for going through all states."""
+LONGEST_WAIT = 20.0
+"""Seconds beyond the time that there was, in which there may still be a first policy."""
 POLL_SECONDS = 0.2
 
 
@@ -74,8 +76,10 @@ class Race:
     def _is_over(self) -> bool:
         """Whether the time is used up, or a good policy was found and no exact one is to come."""
         now = time.monotonic()
-        if now >= self.began + self.request.seconds:
-            return True
+        late = now - self.began - self.request.seconds
+        if late >= 0:
+            found = bool(self.made) or any(map(self._progress, self.running))
+            return found or late >= LONGEST_WAIT
         if any(entry.attempt.method == "exact" for entry in self.running):
             return False  # it ends by itself in good time
         return now >= self.ends_at or self._agree()
