@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sandbox.training import discrete_distributions
 from sandbox.training.lotteries import lottery, values_of
-from sandbox.training.uniform_draw import NotEnumerable, UniformDraw
+from sandbox.training.uniform_draw import ContinuousDraw, NotEnumerable, UniformDraw
 
 T = TypeVar("T")
 Size = int | Sequence[int] | None
@@ -179,7 +179,7 @@ class ScriptedGenerator:
 
     def __getattr__(self, name: str) -> Any:
         if name in _CONTINUOUS:
-            raise NotEnumerable(f"np_random.{name}() draws from a continuous distribution")
+            raise ContinuousDraw(f"np_random.{name}() draws from a continuous distribution")
         if name.startswith("__"):
             raise AttributeError(name)
         raise NotEnumerable(f"np_random.{name}() is not among the draws that can be enumerated")

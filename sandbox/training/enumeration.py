@@ -17,7 +17,7 @@ from sandbox.training.futures import TRIED, Futures
 from sandbox.training.sampling import Budget, sample_model
 from sandbox.training.stepping import Arrival, DependenciesGrew, Generator, Stepper
 from sandbox.training.transition_table import merge, table_of_rows
-from sandbox.training.uniform_draw import NotEnumerable
+from sandbox.training.uniform_draw import ContinuousDraw, NotEnumerable
 
 # A reset is enumerated only once, so it may fall in more ways than a step.
 _RESET_FACTOR = 50
@@ -84,7 +84,7 @@ class _Enumeration:
         """By attributes, or else by futures, or else with chances drawn at random."""
         try:
             found, initial = self._explore_surely(by_futures=False)
-        except TooManyOutcomes as error:
+        except (TooManyOutcomes, ContinuousDraw) as error:
             return self._sample(str(error))
         except TooManyStates as error:
             fewer = None if self.many_beginnings else self._by_futures(self.limits.rows, str(error))
@@ -99,7 +99,7 @@ class _Enumeration:
         """The model with states told apart by their futures, if that leaves fewer of them."""
         try:
             found, initial = self._explore_surely(by_futures=True)
-        except (TooManyStates, TooManyOutcomes):
+        except (TooManyStates, TooManyOutcomes, ContinuousDraw):
             return None
         if len(found.states) >= fewer_than:
             return None

@@ -13,7 +13,7 @@ from sandbox.training.finite_model import FiniteModel
 from sandbox.training.stepping import Arrival, DependenciesGrew, Stepper
 from sandbox.training.transition_table import table_of_rows
 from sandbox.training.tries import Followers, Look, Tries
-from sandbox.training.uniform_draw import NotEnumerable
+from sandbox.training.uniform_draw import ContinuousDraw, NotEnumerable
 
 # So many states that look alike are remembered for each observation.
 _REMEMBERED = 200
@@ -144,7 +144,7 @@ class _Sampling:
         if not tries.many_outcomes:
             try:
                 found = outcomes(act, _FEW_OUTCOMES, self.generator)
-            except TooManyOutcomes:
+            except (TooManyOutcomes, ContinuousDraw):
                 tries.many_outcomes = True
         if found is None:
             # The same chances for all actions: their differences are not those of luck.

@@ -11,6 +11,10 @@ class NotEnumerable(Exception):
     """The problem has no finite list of states and outcomes that could be gone through."""
 
 
+class ContinuousDraw(NotEnumerable):
+    """A draw that can come out in endlessly many ways, each of which may matter."""
+
+
 class UniformDraw:
     """A number between ``low`` and ``high``, known only as closely as comparisons told.
 
@@ -51,7 +55,7 @@ class UniformDraw:
         return np.logical_not(self._below(other))
 
     def _refuse(self, *_: Any) -> NoReturn:
-        raise NotEnumerable(
+        raise ContinuousDraw(
             "np_random.random() or uniform() draws from a continuous distribution, and the "
             "number is used for more than comparisons"
         )
