@@ -30,8 +30,8 @@ def replies_to(
 ) -> ReplyFunction:
     """The recorded replies to a built-in task, one after the other for each agent.
 
-    ``asked`` collects the names of the agents that asked. Where no rule of thumb was recorded,
-    ``heuristic`` is the reply to the question for one, or there is none.
+    ``asked`` collects the names of the agents that asked. ``heuristic`` is the reply to the question
+    for a rule of thumb, in place of the recorded one; None leaves the question without one.
     """
     waiting: dict[str, list[str]] = {}
     recording = load_recording(task, task_description(task))
@@ -43,7 +43,7 @@ def replies_to(
         agent = agent_of(schema)
         if asked is not None:
             asked.append(agent)
-        if agent == "heuristic" and agent not in waiting:
+        if agent == "heuristic":
             return heuristic or "I know no such rule."
         left = waiting[agent]
         return left.pop(0) if len(left) > 1 else left[0]

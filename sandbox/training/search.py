@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from sandbox.training.attempt import Workshop
 from sandbox.training.choices import first_attempts
@@ -32,6 +33,8 @@ COMPARED_STEPS = 400
 TIMED_DECISIONS = 100
 CONSTANT_EPISODES = 10
 FINALISTS = 3
+CERTAIN = 2.0
+"""Standard errors of the difference that are no chance any more."""
 FINAL_SEED = 600_000_000
 FINAL_STEPS = 40_000
 LEAST_FINAL_EPISODES, MOST_FINAL_EPISODES = 100, 2000
@@ -97,22 +100,30 @@ def _seconds_of_an_example(request: Request, workshop: Workshop) -> float:
 def winner(race: Race, workshop: Workshop) -> int:
     """Place of the best result; the foremost few are judged once more, on seeds new to all.
 
-    Whoever was judged often has had luck at times, so that the best of many looks too good.
+    Whoever was judged often has had luck at times, so that the best of many looks too good. Value
+    iteration in a model that is not exact gives way only to what is better beyond chance.
     """
     order = sorted(range(len(race.made)), key=lambda k: -race.made[k]["best_evaluation"])
     exact = [k for k in order if race.made[k]["stopped_because"] == "exact"]
     if exact or len(order) == 1:
         return (exact or order)[0]
+    solved = [k for k in order if race.finished[k].method == "exact"]
     horizon = workshop.problem.horizon
     episodes = max(LEAST_FINAL_EPISODES, min(FINAL_STEPS // horizon, MOST_FINAL_EPISODES))
     simulator = workshop.make(episodes)
 
-    def judged(place: int) -> float:
+    def judged(place: int) -> NDArray[np.float64]:
         folder = workshop.folder / ATTEMPTS / race.finished[place].name
         policy = load_policy(folder, simulator.action_space)
-        return float(episode_returns(policy, simulator, horizon, FINAL_SEED).mean())
+        return episode_returns(policy, simulator, horizon, FINAL_SEED)
 
-    return max(order[:FINALISTS], key=judged)
+    returns = {place: judged(place) for place in {*order[:FINALISTS], *solved}}
+    best = max(order[:FINALISTS], key=lambda place: float(returns[place].mean()))
+    for place in solved:
+        ahead = returns[best] - returns[place]
+        if ahead.mean() <= CERTAIN * ahead.std() / math.sqrt(episodes):
+            return place
+    return best
 
 
 def best_constant(workshop: Workshop) -> float:

@@ -101,9 +101,10 @@ def test_the_training_program_runs_by_itself(tmp_path: Path) -> None:
     )
     assert done.returncode in (0, 1), done.stderr
     run = tmp_path / "run"
-    (run / "policy.zip").unlink()
     alone = subprocess.run(
         [sys.executable, "train.py"], cwd=run, capture_output=True, text=True, timeout=200
     )
     assert alone.returncode == 0, alone.stderr
-    assert (run / "policy.zip").stat().st_size > 0
+    assert (run / "retrained" / "policy.zip").stat().st_size > 0
+    kept = json.loads((run / "training_result.json").read_text())["policy_sha256"]
+    assert f"policy {kept}" in alone.stdout.splitlines()
