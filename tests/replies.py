@@ -30,8 +30,8 @@ def replies_to(
 ) -> ReplyFunction:
     """The recorded replies to a built-in task, one after the other for each agent.
 
-    ``asked`` collects the names of the agents that asked. ``heuristic`` is the reply to the question
-    for a rule of thumb, in place of the recorded one; None leaves the question without one.
+    ``asked`` collects the names of the agents that asked. ``heuristic`` is the reply where a rule
+    of thumb is asked for, in place of the recorded one; with None there is none.
     """
     waiting: dict[str, list[str]] = {}
     recording = load_recording(task, task_description(task))
