@@ -124,6 +124,8 @@ def _run(
             Capture(process.stderr, limits.output_bytes, None),
         ]
         first: int | None = None
+        # Left only after the program has been ended.
+        stack.enter_context(_ahead_of_the_program(isolation))
         try:
             first = release(started, stack)
             watchdog = Watchdog(process.pid, job.folder, limits)
@@ -185,6 +187,26 @@ def _owned_folder(folder: Path, isolation: Isolation | None) -> Iterator[int | N
         # What cannot be walked is left as it is; the outcome says so.
         with suppress(run_folder.UnmeasurableFolder):
             run_folder.give_to(folder, owner.st_uid, owner.st_gid)
+
+
+@contextmanager
+def _ahead_of_the_program(isolation: Isolation | None) -> Iterator[None]:
+    """Lets this thread run before all others where only it bounds the number of processes.
+
+    The kernel counts no processes of root, so that a program which root runs under its own user
+    could multiply until the watchdog gets no more time to end it.
+    """
+    counted = os.geteuid() != 0 or (isolation is not None and isolation.drops_user)
+    before = os.sched_getscheduler(0), os.sched_getparam(0)
+    if not counted:
+        with suppress(OSError):  # a container may forbid it; the watchdog works all the same
+            first = os.sched_param(os.sched_get_priority_min(os.SCHED_RR))
+            os.sched_setscheduler(0, os.SCHED_RR | os.SCHED_RESET_ON_FORK, first)
+    try:
+        yield
+    finally:
+        if os.sched_getscheduler(0) != before[0]:
+            os.sched_setscheduler(0, *before)
 
 
 def _reap(process: subprocess.Popen[bytes]) -> float:

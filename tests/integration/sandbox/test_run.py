@@ -244,3 +244,23 @@ def test_environments_in_processes_of_their_own_work_inside(tmp_path: Path) -> N
     outcome = run_text(tmp_path, SUBPROCESSES, Limits(wall_seconds=120))
     assert outcome.stdout == "trained\n", outcome.stderr
     assert outcome.stderr == ""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="the kernel counts processes of all but root")
+def test_whoever_alone_bounds_the_processes_of_root_runs_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = isolation.choose()
+    before = os.sched_getscheduler(0)
+    heard: list[int] = []
+    for drops_user in (True, False):
+        drops = chosen._replace(drops_user=drops_user)
+        monkeypatch.setattr(isolation, "_choose", lambda drops=drops: drops)
+        outcome = run_text(
+            tmp_path / str(drops_user),
+            "import os; print(os.sched_getscheduler(0))",
+            on_output=lambda line: heard.append(os.sched_getscheduler(0) & ~os.SCHED_RESET_ON_FORK),
+        )
+        assert outcome.stdout == f"{before}\n"
+        assert os.sched_getscheduler(0) == before
+    assert heard == [before, os.SCHED_RR]
