@@ -271,7 +271,7 @@ def _improve(
     values = network(seen).gather(2, choices[:, :, None]).squeeze(2).sum(1)
     loss = nn.functional.smooth_l1_loss(values, target)
     optimizer.zero_grad(set_to_none=True)
-    loss.backward()  # type: ignore[no-untyped-call]
+    torch.autograd.backward(loss)
     nn.utils.clip_grad_norm_(network.parameters(), 10.0)
     optimizer.step()
     with torch.no_grad():

@@ -128,7 +128,7 @@ class _Lessons:
             features = self.policy.features(observations[k], time_steps[k])
             loss = self.policy.loss(torch.as_tensor(features), torch.as_tensor(answers[k]))
             self.optimizer.zero_grad(set_to_none=True)
-            loss.backward()  # type: ignore[no-untyped-call]
+            torch.autograd.backward(loss)
             self.optimizer.step()
             self.learned += 1
             if self.judge.out_of_time():

@@ -20,7 +20,6 @@ class Measured:
         observations: (k, d).
         mean_reward: of a step.
         reward_scale: spread of the discounted return, by which rewards are divided.
-        reward_variety: share of steps whose reward differs from the commonest one.
         returns: undiscounted, one a finished episode.
         step_seconds: of one step of one episode, side by side with others.
     """
@@ -28,7 +27,6 @@ class Measured:
     observations: NDArray[np.float64]
     mean_reward: float
     reward_scale: float
-    reward_variety: float
     returns: NDArray[np.float64]
     step_seconds: float
 
@@ -58,13 +56,11 @@ def measure(make: MakeSimulator, horizon: int, discount: float, seed: int) -> Me
             seen[which] = simulator.restart(which)
     seconds = time.monotonic() - began
     all_rewards = np.concatenate(rewards)
-    values, counts = np.unique(np.round(all_rewards, 9), return_counts=True)
     spread = float(np.std(np.concatenate(running_returns)))
     return Measured(
         observations=np.concatenate(observations),
         mean_reward=float(all_rewards.mean()),
         reward_scale=spread or float(np.abs(all_rewards).mean()) or 1.0,
-        reward_variety=1.0 - float(counts.max()) / len(all_rewards) if len(values) else 0.0,
         returns=np.array(returns or episode.tolist()),
         step_seconds=seconds / steps,
     )

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from gymnasium import spaces
 from numpy.typing import NDArray
 from stable_baselines3 import DQN, PPO, SAC, TD3
 from stable_baselines3.common.callbacks import BaseCallback
@@ -76,10 +77,12 @@ class PersistentDQN(DQN):
         assert self._last_obs is not None
         actions, _ = self.predict(self._last_obs, deterministic=True)
         actions = np.array(actions)
+        assert isinstance(self.action_space, spaces.Discrete)
+        choices = int(self.action_space.n)
         for k in range(n_envs):
             if self.steps_left[k] == 0 and self.random.random() < starting:
                 self.steps_left[k] = self.random.choice(self.run_lengths, p=self.run_odds)
-                self.kept_action[k] = self.random.integers(self.action_space.n)  # type: ignore[attr-defined]
+                self.kept_action[k] = self.random.integers(choices)
             if self.steps_left[k] > 0:
                 self.steps_left[k] -= 1
                 actions[k] = self.kept_action[k]

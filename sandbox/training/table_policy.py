@@ -7,8 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-SETUP = "policy_setup.json"
-POLICY = "policy.zip"
+from sandbox.training.policy import POLICY, SETUP
 
 
 class TablePolicy:
