@@ -6,10 +6,9 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from nodes.accounts import StageClock
-from nodes.run_folder import remove, write_whole
-from nodes.sandbox_account import why_it_ended
+from nodes.sandbox_program import ask_program
 from nodes.settings import RunSettings
-from sandbox import Limits, ResultInvalid, check_files, read_result, run_module
+from sandbox import Limits
 from sandbox.outcome import GIBIBYTE
 from sandbox.programs.requests import EVALUATE_REQUEST, EVALUATE_RESULT, EvaluateRequest
 from state.run_state import RunState
@@ -51,23 +50,9 @@ def run_evaluation(
 
     With ``heuristic`` the rule in heuristic.py is one of the comparisons.
     """
-    remove(folder, [EVALUATE_RESULT])
     request = EvaluateRequest(gymnasium_id, seed=settings.seed, heuristic=heuristic)
-    write_whole(folder / EVALUATE_REQUEST, request.to_json())
-    outcome = run_module(
-        "sandbox.programs.evaluate",
-        folder,
-        LIMITS,
-        packages=("sandbox.training",),
-        unsafe_no_sandbox=settings.unsafe_no_sandbox,
-    )
-    if not outcome.ok:
-        return why_it_ended(outcome, LIMITS)
-    try:
-        check_files(folder)
-        return read_result(folder, EVALUATE_RESULT, Evaluation)
-    except ResultInvalid as error:
-        return str(error)
+    asked, answered = (EVALUATE_REQUEST, request), (EVALUATE_RESULT, Evaluation)
+    return ask_program("evaluate", folder, asked, answered, LIMITS, settings)[0]
 
 
 def _account(evaluation: Evaluation) -> str:

@@ -7,10 +7,9 @@ from langgraph.runtime import Runtime
 
 from nodes.accounts import StageClock
 from nodes.check_request import check_request
-from nodes.run_folder import remove, write_whole
-from nodes.sandbox_account import why_it_ended
+from nodes.sandbox_program import ask_program
 from nodes.settings import RunSettings
-from sandbox import Limits, ResultInvalid, check_files, read_result, run_module
+from sandbox import Limits
 from sandbox.outcome import GIBIBYTE
 from sandbox.programs.requests import CHECK_REQUEST, CHECK_RESULT
 from state.findings import CheckReport, Finding
@@ -43,29 +42,17 @@ def run_checks(spec: Spec, folder: Path, settings: RunSettings) -> tuple[CheckRe
         request = check_request(spec, settings.seed)
     except ValueError as error:
         return _only(Finding(check="request", owner="variable", message=f"{error}.")), ""
-    remove(folder, [CHECK_RESULT])
-    write_whole(folder / CHECK_REQUEST, request.to_json())
-    outcome = run_module(
-        "sandbox.programs.check",
-        folder,
-        LIMITS,
-        unsafe_no_sandbox=settings.unsafe_no_sandbox,
-    )
-    if outcome.ok:
-        try:
-            check_files(folder)
-            return read_result(folder, CHECK_RESULT, CheckReport), outcome.isolation
-        except ResultInvalid as error:
-            said = str(error)
-    else:
-        said = why_it_ended(outcome, LIMITS)
+    asked, answered = (CHECK_REQUEST, request), (CHECK_RESULT, CheckReport)
+    report, outcome = ask_program("check", folder, asked, answered, LIMITS, settings)
+    if isinstance(report, CheckReport):
+        return report, outcome.isolation
     finding = Finding(
         check="runs_within_its_limits",
         owner="coding" if spec.dynamics.bodies else "environment",
         place="environment.py",
         expected="2,000 steps within seconds and little memory",
-        found=said,
-        message=f"the checks of the environment did not come to their end: {said}",
+        found=report,
+        message=f"the checks of the environment did not come to their end: {report}",
     )
     return _only(finding), outcome.isolation
 

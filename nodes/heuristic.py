@@ -16,9 +16,9 @@ from nodes.codegen.heuristic_program import Interface, interface_of, render_heur
 from nodes.heuristic_rules import heuristic_complaints
 from nodes.models.errors import ModelError, RecordingMissing
 from nodes.run_folder import artefact, remove, write_whole
-from nodes.sandbox_account import why_it_ended
+from nodes.sandbox_program import ask_program
 from nodes.settings import RunSettings
-from sandbox import Limits, ResultInvalid, check_files, read_result, run_module
+from sandbox import Limits
 from sandbox.outcome import GIBIBYTE
 from sandbox.programs.requests import HEURISTIC_REQUEST, HEURISTIC_RESULT, HeuristicRequest
 from state.artefacts import CodeArtefacts
@@ -107,26 +107,14 @@ def try_heuristic(
     spec: Spec, interface: Interface, folder: Path, settings: RunSettings
 ) -> HeuristicTrial:
     """Some episodes under ``heuristic.py`` in ``folder``, beside random decisions."""
-    remove(folder, [HEURISTIC_RESULT])
     request = HeuristicRequest(
         spec.dynamics.gymnasium_id, interface.observation_size, seed=settings.seed
     )
-    write_whole(folder / HEURISTIC_REQUEST, request.to_json())
-    outcome = run_module(
-        "sandbox.programs.check_heuristic",
-        folder,
-        LIMITS,
-        unsafe_no_sandbox=settings.unsafe_no_sandbox,
-    )
-    if not outcome.ok:
-        return HeuristicTrial(
-            faults=[f"trying it did not come to an end: {why_it_ended(outcome, LIMITS)}"]
-        )
-    try:
-        check_files(folder)
-        return read_result(folder, HEURISTIC_RESULT, HeuristicTrial)
-    except ResultInvalid as error:
-        return HeuristicTrial(faults=[str(error)])
+    asked, answered = (HEURISTIC_REQUEST, request), (HEURISTIC_RESULT, HeuristicTrial)
+    trial, _ = ask_program("check_heuristic", folder, asked, answered, LIMITS, settings)
+    if isinstance(trial, HeuristicTrial):
+        return trial
+    return HeuristicTrial(faults=[f"trying it did not come to an end: {trial}"])
 
 
 def complaints_of(trial: HeuristicTrial) -> list[str]:

@@ -16,10 +16,10 @@ import gymnasium
 import numpy as np
 
 from sandbox.programs import requests
-from sandbox.programs.environments import import_from_folder, make_flat_environment
 from sandbox.programs.findings import shorten
 from sandbox.programs.requests import HeuristicRequest
 from sandbox.programs.subject import describe
+from sandbox.training.environments import import_file, make_environment
 
 # Apart from the seeds of training (below) and of the evaluation (above).
 FIRST_TRIAL_SEED = 500_000_000
@@ -44,7 +44,7 @@ def main() -> None:
 def try_heuristic(request: HeuristicRequest) -> dict[str, Any]:
     """Try the heuristic of the current folder; the fields of ``HeuristicTrial``."""
     np.set_printoptions(precision=5, threshold=12)
-    environment = make_flat_environment(request.gymnasium_id)
+    environment = make_environment(request.gymnasium_id)
     shape = environment.observation_space.shape
     if shape != (request.observation_size,):
         return {
@@ -106,7 +106,7 @@ class WatchedHeuristic:
         self.seconds = 0.0
         self.decisions = 0
         try:
-            self.module = import_from_folder("heuristic")
+            self.module = import_file("heuristic")
         except Exception as error:  # whatever the generated code raises
             raise HeuristicFault(_boiled(error)) from error
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from sandbox.programs.environments import make_flat_environment
 from sandbox.programs.policies import Policy
+from sandbox.training.environments import make_environment
 
 SIDE_BY_SIDE = 20
 
@@ -66,7 +66,7 @@ def run_episodes(
 
 
 def _run_batch(gymnasium_id: str, policy: Policy, seeds: list[int]) -> Episodes:
-    environments = [make_flat_environment(gymnasium_id) for _ in seeds]
+    environments = [make_environment(gymnasium_id) for _ in seeds]
     begun = [
         environment.reset(seed=seed) for environment, seed in zip(environments, seeds, strict=True)
     ]

@@ -12,7 +12,6 @@ from typing import Any
 
 from sandbox.programs import requests
 from sandbox.programs.bootstrap import mean_interval
-from sandbox.programs.environments import make_flat_environment
 from sandbox.programs.episodes import Episodes, run_episodes
 from sandbox.programs.findings import shorten
 from sandbox.programs.greedy import OneStepGreedy, samples_needed
@@ -24,6 +23,7 @@ from sandbox.programs.policies import (
     all_actions,
 )
 from sandbox.programs.requests import EvaluateRequest
+from sandbox.training.environments import make_environment
 
 # train.py seeds its environments below this number, so no seed here was met in training.
 FIRST_EVALUATION_SEED = 1_000_000_000
@@ -43,7 +43,7 @@ def evaluate(request: EvaluateRequest) -> dict[str, Any]:
     started = time.monotonic()
     first = FIRST_EVALUATION_SEED + request.seed % 1000 * 100_000
     seeds = list(range(first, first + request.episodes))
-    space = make_flat_environment(request.gymnasium_id).action_space
+    space = make_environment(request.gymnasium_id).action_space
     quick_deadline = started + request.seconds * 0.4
 
     def episodes_of(policy: Any) -> Episodes:
@@ -82,7 +82,7 @@ def evaluate(request: EvaluateRequest) -> dict[str, Any]:
 
 
 def _best_constant(request: EvaluateRequest, deadline: float) -> Any:
-    actions = all_actions(make_flat_environment(request.gymnasium_id).action_space)
+    actions = all_actions(make_environment(request.gymnasium_id).action_space)
     if actions is None:
         return None
     seeds = [FIRST_SELECTION_SEED + k for k in range(request.least_episodes)]
@@ -103,7 +103,7 @@ def _greedy(
     request: EvaluateRequest, seeds: list[int], deadline: float, notes: list[str]
 ) -> Episodes | None:
     try:
-        samples = samples_needed(make_flat_environment(request.gymnasium_id), request.seed)
+        samples = samples_needed(make_environment(request.gymnasium_id), request.seed)
     except (TypeError, ValueError, AttributeError, RuntimeError) as error:
         notes.append(f"The one-step-greedy policy was left out: no looking ahead ({error}).")
         return None

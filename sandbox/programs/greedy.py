@@ -4,7 +4,6 @@ It tries actions on copies of the environment whose random generator is seeded a
 knows what the agent could know: what is already drawn stays, what is yet to be drawn is unknown.
 """
 
-import copy
 from typing import Any
 
 import gymnasium
@@ -13,6 +12,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from sandbox.programs.policies import Environments, Observations, all_actions
+from sandbox.training.simulator import copied_environment
 
 SAMPLES = 6
 COARSE_LEVELS = 7
@@ -99,8 +99,6 @@ class _LookAhead:
         self.environment = environment
         self.futures = [np.random.default_rng(seed) for seed in seeds]
         self.beginnings = [future.bit_generator.state for future in self.futures]
-        # Shared by all copies: nothing in a step changes them, and copying them is slow.
-        self.shared = [environment.action_space, environment.observation_space, environment.spec]
 
     def mean_reward(self, action: Any) -> float:
         """Mean reward of the next step if ``action`` is taken."""
@@ -109,10 +107,7 @@ class _LookAhead:
     def _reward(self, action: Any, future: int) -> float:
         generator = self.futures[future]
         generator.bit_generator.state = self.beginnings[future]
-        memo: dict[int, Any] = {id(thing): thing for thing in self.shared}
-        memo[id(self.environment.unwrapped.np_random)] = generator
-        ahead = copy.deepcopy(self.environment, memo)
-        return float(ahead.step(action)[1])
+        return float(copied_environment(self.environment, generator).step(action)[1])
 
 
 def samples_needed(environment: gymnasium.Env[Any, Any], seed: int) -> int:

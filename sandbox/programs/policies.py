@@ -13,13 +13,11 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from sandbox.programs.environments import import_from_folder
+from sandbox.training.actions import FLAT_ACTIONS
+from sandbox.training.environments import import_file
 
 Environments = list[gymnasium.Env[Any, Any]]
 Observations = NDArray[np.float32]
-
-# Below this many joint actions, a vector of choices counts as one choice.
-FLAT_ACTIONS = 64
 
 
 class Policy(Protocol):
@@ -65,7 +63,7 @@ class HeuristicPolicy:
     """What heuristic.py decides, one environment after the other."""
 
     def __init__(self) -> None:
-        self.decide = import_from_folder("heuristic").act
+        self.decide = import_file("heuristic").act
 
     def act(
         self, environments: Environments, observations: Observations, time_step: int

@@ -9,8 +9,8 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from sandbox.programs.environments import import_from_folder, make_environment
 from sandbox.programs.requests import CheckRequest
+from sandbox.training.environments import import_file, make_own_environment
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Subject:
 
     def make(self) -> gymnasium.Env[Any, Any]:
         """A fresh environment."""
-        return make_environment(self.request.gymnasium_id)
+        return make_own_environment(self.request.gymnasium_id)
 
     @cached_property
     def environment(self) -> gymnasium.Env[Any, Any]:
@@ -53,7 +53,7 @@ class Subject:
     @cached_property
     def functions(self) -> Any:
         """The module spec_functions.py."""
-        return import_from_folder("spec_functions")
+        return import_file("spec_functions")
 
 
 def random_walk(

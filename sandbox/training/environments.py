@@ -12,15 +12,20 @@ from gymnasium.wrappers import FlattenObservation
 Environment = gymnasium.Env[Any, Any]
 
 
-def make_environment(gymnasium_id: str, folder: Path | None = None) -> Environment:
-    """A standard environment, or ``Environment()`` of environment.py; observations are flat.
+def make_own_environment(gymnasium_id: str, folder: Path | None = None) -> Environment:
+    """A standard environment, or ``Environment()`` of environment.py in ``folder``.
 
     Raises whatever the generated code raises.
     """
     if gymnasium_id:
-        environment: Environment = gymnasium.make(gymnasium_id)
-    else:
-        environment = import_file("environment", folder).Environment()
+        return gymnasium.make(gymnasium_id)
+    environment: Environment = import_file("environment", folder).Environment()
+    return environment
+
+
+def make_environment(gymnasium_id: str, folder: Path | None = None) -> Environment:
+    """The same with observations as one flat row of numbers, as policies see them."""
+    environment = make_own_environment(gymnasium_id, folder)
     space = environment.observation_space
     flat = isinstance(space, spaces.Box) and len(space.shape) == 1
     return environment if flat else FlattenObservation(environment)

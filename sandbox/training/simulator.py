@@ -93,7 +93,7 @@ class PlainSimulator:
         """Deep copies, of which each is given a generator of its own."""
         seeds = self.random.integers(2**31, size=len(which))
         copied = [
-            copied_environment(self.environments[k], int(seed))
+            copied_environment(self.environments[k], np.random.default_rng(int(seed)))
             for k, seed in zip(which, seeds, strict=True)
         ]
         others = type(self)(copied, int(self.random.integers(2**31)))
@@ -101,11 +101,14 @@ class PlainSimulator:
         return others
 
 
-def copied_environment(environment: Environment, seed: int) -> Environment:
-    """A copy in the same state with other chances; spaces are shared, for copying them is slow."""
+def copied_environment(environment: Environment, generator: np.random.Generator) -> Environment:
+    """A copy in the same state that draws from ``generator``.
+
+    Spaces are shared: nothing in a step changes them, and copying them is slow.
+    """
     shared = [environment.action_space, environment.observation_space, environment.spec]
     memo: dict[int, Any] = {id(thing): thing for thing in shared}
-    memo[id(environment.unwrapped.np_random)] = np.random.default_rng(seed)
+    memo[id(environment.unwrapped.np_random)] = generator
     return copy.deepcopy(environment, memo)
 
 

@@ -11,10 +11,10 @@ import pytest
 from gymnasium import spaces
 
 from sandbox.programs.bootstrap import mean_interval
-from sandbox.programs.environments import make_environment
 from sandbox.programs.episodes import run_episodes
 from sandbox.programs.greedy import SAMPLES, OneStepGreedy, samples_needed
 from sandbox.programs.policies import ConstantPolicy, RandomPolicy, all_actions
+from sandbox.training.environments import make_own_environment
 
 ENVIRONMENTS = Path(__file__).parent.parent / "environments"
 
@@ -80,7 +80,7 @@ def test_certain_rewards_need_one_sample(tmp_path: Path, monkeypatch: pytest.Mon
     assert samples_needed(Guessing(spaces.Discrete(3)), 0) == SAMPLES
     shutil.copy(ENVIRONMENTS / "scheduling" / "environment.py", tmp_path)
     monkeypatch.chdir(tmp_path)
-    assert samples_needed(make_environment(""), 0) == 1
+    assert samples_needed(make_own_environment(""), 0) == 1
 
 
 def test_episodes_depend_on_their_seeds_alone(
