@@ -17,22 +17,14 @@ import pytest
 from nodes.train_program import write_train_program
 from sandbox.training.judge import episode_returns
 from sandbox.training.policy import load_policy
-from sandbox.training.problem import Piece, Problem
+from sandbox.training.problem import Problem
 from sandbox.training.request import Attempt, Circumstances, Request, Wishes
 from sandbox.training.simulator import plain_maker
 from state.training import TrainingRecord
 from tests.unit.training import small_problems
+from tests.unit.training.forms import MANY, MATCHING
 
 ROOT = Path(__file__).parent.parent.parent
-MATCHING = Problem(
-    horizon=10, shapes_future=False, observation=[Piece("shown", [], "", 0, 2, "integer")]
-)
-MANY = Problem(
-    horizon=10,
-    shapes_future=False,
-    observation=[Piece("shown", [5], "", 0, 2, "integer")],
-    decisions=[Piece("named", [5], "", 0, 2, "integer")],
-)
 NOT_EXACT = ("exact",)
 
 

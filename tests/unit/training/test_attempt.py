@@ -11,20 +11,12 @@ from sandbox.training.attempt import gradient_steps, run_attempt
 from sandbox.training.environments import make_environment
 from sandbox.training.judge import episode_returns
 from sandbox.training.policy import content_sha256, load_policy
-from sandbox.training.problem import Piece, Problem
+from sandbox.training.problem import Problem
 from sandbox.training.request import Attempt
 from sandbox.training.simulator import plain_maker
 from tests.unit.training import small_problems
+from tests.unit.training.forms import MANY, MATCHING
 
-MATCHING = Problem(
-    horizon=10, shapes_future=False, observation=[Piece("shown", [], "", 0, 2, "integer")]
-)
-MANY = Problem(
-    horizon=10,
-    shapes_future=False,
-    observation=[Piece("shown", [5], "", 0, 2, "integer")],
-    decisions=[Piece("named", [5], "", 0, 2, "integer")],
-)
 REMEDIES = ["scaled observations", "scaled rewards", "time left", "kinds", "own parts"]
 
 
