@@ -42,6 +42,8 @@ class Arguments:
     list_tasks: bool = False
     fetch_local_model: bool = False
     out: str | None = None
+    answer: str | None = None
+    answer_file: str | None = None
     json: bool = False
     chosen: dict[str, Any] = field(default_factory=dict)
 
@@ -66,11 +68,18 @@ def parse_arguments(argv: Sequence[str]) -> Arguments:
     given = vars(_parser().parse_args(argv))
     chosen = given.pop("chosen", {})
     arguments = Arguments(**given, chosen=chosen)
-    for name in ("task", "describe", "resume", "out"):
+    for name in ("task", "describe", "resume", "out", "answer", "answer_file"):
         if getattr(arguments, name) == "":
-            raise UsageError(f"--{name} needs a value, not an empty one")
+            raise UsageError(f"{_option(name)} needs a value, not an empty one")
+    for name in ("answer", "answer_file"):
+        if getattr(arguments, name) is not None and arguments.resume is None:
+            raise UsageError(f"{_option(name)} goes with --resume: it answers a run that waits")
     arguments.context()
     return arguments
+
+
+def _option(name: str) -> str:
+    return "--" + name.replace("_", "-")
 
 
 class _Choose(argparse.Action):
@@ -106,6 +115,11 @@ def _parser() -> argparse.ArgumentParser:
         "--fetch-local-model", action="store_true", help="get the local model's weights once"
     )
     parser.add_argument("--out", metavar="DIR", help="run folder, new or empty (default: runs/...)")
+    answer = parser.add_mutually_exclusive_group()
+    answer.add_argument("--answer", metavar="TEXT", help="with --resume: answer to its question")
+    answer.add_argument(
+        "--answer-file", metavar="FILE", help="with --resume: file with the answer; - reads stdin"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object last on stdout")
     _add_choices(parser)
     return parser

@@ -8,8 +8,13 @@ from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.errors import is_invalid_resume
 from langgraph.graph import StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Command
+from pydantic import ValidationError
 
+from graph.answers import Answers
 from graph.build import builder, recursion_limit
 from graph.context import RunContext
 from graph.fingerprint import Fingerprint
@@ -17,8 +22,11 @@ from graph.outcome import ModelTaken, RunOutcome, Status, finished_status, outco
 from graph.progress import Progress
 from graph.stage import LISTENER
 from nodes.models.errors import BudgetExhausted, ModelError
+from state.question import Question
 from state.run_state import RunState
 from state.usage import ModelCall
+
+App = CompiledStateGraph[RunState, RunContext, RunState, RunState]
 
 
 @dataclass(frozen=True)
@@ -47,6 +55,7 @@ class _Stop:
     status: Status
     account: str
     lost_calls: Sequence[ModelCall] = ()
+    question: Question | None = None
 
 
 def execute(
@@ -55,24 +64,19 @@ def execute(
     progress: Progress,
     beginning: RunState | None,
     builder: StateGraph[RunState, RunContext, RunState, RunState] = builder,
+    *,
+    answers: Answers | None = None,
 ) -> RunOutcome:
     """Run the graph for ``thread``, from ``beginning`` or, if that is None, from where it was.
 
     Every step is saved before the next begins. Whatever stops the run, the thread keeps the
-    steps that were finished.
+    steps that were finished. A question is put to ``answers``; without an answer the run waits.
     """
     app = builder.compile(checkpointer=saver, name="a-lamp")
     stop: _Stop | None = None
     listening = LISTENER.set(progress.hear)
     try:
-        for event in app.stream(
-            beginning,
-            thread.config,
-            context=thread.context,
-            stream_mode="tasks",
-            durability="sync",
-        ):
-            progress.take(cast(Mapping[str, Any], event))
+        stop = _run_and_ask(app, thread, progress, beginning, answers or Answers())
     except BudgetExhausted as error:
         stop = _Stop("out_of_tokens", str(error), error.calls)
     except ModelError as error:
@@ -86,8 +90,6 @@ def execute(
     snapshot = app.get_state(thread.config)
     state = RunState.model_validate(snapshot.values) if snapshot.values else beginning
     assert state is not None
-    if stop is None and snapshot.next:
-        stop = _Stop("waiting", "The run waits for an answer.")
     return outcome_of(
         state,
         thread_id=thread.thread_id,
@@ -95,7 +97,56 @@ def execute(
         model=thread.model,
         lost_calls=stop.lost_calls if stop else (),
         account=stop.account if stop else "",
+        question=stop.question if stop else None,
     )
+
+
+def _run_and_ask(
+    app: App, thread: Thread, progress: Progress, beginning: RunState | None, answers: Answers
+) -> _Stop | None:
+    """Run to the end, with an answer to each question, or until a question has none."""
+    given: RunState | Command[Any] | None = beginning
+    pending = _pending(app, thread) if beginning is None else None
+    refused = ""
+    while True:
+        if pending is not None:
+            identity, question = pending
+            answer = answers.next(question, refused)
+            if answer is None:
+                return _Stop("waiting", _waits(refused), question=question)
+            given = Command(resume={identity: answer})
+        try:
+            refused = ""
+            _stream(app, thread, progress, given)
+        except ValidationError as error:
+            if not is_invalid_resume(error):
+                raise
+            refused = error.errors()[0]["msg"]
+        pending = _pending(app, thread)
+        if pending is None:
+            return None
+
+
+def _stream(
+    app: App, thread: Thread, progress: Progress, given: RunState | Command[Any] | None
+) -> None:
+    for event in app.stream(
+        given, thread.config, context=thread.context, stream_mode="tasks", durability="sync"
+    ):
+        progress.take(cast(Mapping[str, Any], event))
+
+
+def _pending(app: App, thread: Thread) -> tuple[str, Question] | None:
+    """The question that the thread waits with, and the name that the graph has for it."""
+    interrupts = app.get_state(thread.config).interrupts
+    if not interrupts:
+        return None
+    return interrupts[0].id, Question.model_validate(interrupts[0].value)
+
+
+def _waits(refused: str) -> str:
+    waits = "The run waits for the answer of a person."
+    return f"The answer was not taken. {refused} {waits}" if refused else waits
 
 
 def choose_model(context: RunContext, description: str) -> tuple[RunContext, ModelTaken]:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from state.question import Question
 from state.run_state import RunState, Stage
 from state.training import ReturnEstimate
 from state.usage import ModelCall, Usage
@@ -79,6 +80,7 @@ class RunOutcome(BaseModel):
     seconds: float
     isolation: str
     account: str
+    question: Question | None = Field(default=None, description="what the run waits for")
     resume: str | None = Field(default=None, description="command that goes on with the run")
 
 
@@ -95,16 +97,21 @@ def outcome_of(
     model: ModelTaken | None,
     lost_calls: Sequence[ModelCall] = (),
     account: str = "",
+    question: Question | None = None,
 ) -> RunOutcome:
     """Collect what a caller wants to know about the run in ``state``.
 
-    ``account`` stands in for the state's own where the run did not reach its end, and
-    ``lost_calls`` are those of a node that failed, which the state does not hold.
+    ``account`` stands in for the state's own where the run did not reach its end, ``question``
+    is what it waits for, and ``lost_calls`` are those of a node that failed, which the state does
+    not hold.
     """
     evaluation, usage = state.evaluation, Usage.of([*state.calls, *lost_calls])
     trained = evaluation.trained if evaluation else None
     unfinished = status in ("waiting", "model_failed", "out_of_tokens", "interrupted", "error")
-    more_tokens = " --max-tokens LARGER_NUMBER" if status == "out_of_tokens" else ""
+    more = {
+        "out_of_tokens": " --max-tokens LARGER_NUMBER",
+        "waiting": ' --answer "YOUR ANSWER"' if question else "",
+    }.get(status, "")
     return RunOutcome(
         run_folder=state.run_folder,
         thread_id=thread_id,
@@ -125,7 +132,8 @@ def outcome_of(
         seconds=round(sum(stage.seconds for stage in state.stages), 3),
         isolation=state.isolation,
         account=account or state.account,
-        resume=f"python -m graph.run --resume {thread_id}{more_tokens}" if unfinished else None,
+        question=question,
+        resume=f"python -m graph.run --resume {thread_id}{more}" if unfinished else None,
     )
 
 

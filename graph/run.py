@@ -48,11 +48,14 @@ def _do(arguments: Arguments) -> int:
         return _fetch_local_model(arguments.json)
     description = None if arguments.resume is not None else read_description(arguments)
     # Only a run needs the graph, which takes most of a second to load.
+    from graph.answers import question_lines
     from graph.progress import summary
     from graph.threads import begin, go_on
 
     outcome = begin(arguments, description) if description is not None else go_on(arguments)
     if outcome.status not in ("trained", "no_better_policy", "unverified"):
+        if outcome.question is not None:
+            print("", *question_lines(outcome.question), "", sep="\n", file=sys.stderr)
         print(f"{outcome.account} To go on: {outcome.resume}", file=sys.stderr)
     print(outcome.model_dump_json() if arguments.json else summary(outcome), flush=True)
     return outcome.exit_code

@@ -11,6 +11,7 @@ from uuid import UUID, uuid4
 from langgraph.checkpoint.sqlite import SqliteSaver
 from pydantic import ValidationError
 
+from graph.answers import answers_of
 from graph.arguments import Arguments, UsageError
 from graph.build import WITHOUT_MODEL, builder, graph_fingerprint
 from graph.checkpoint import checkpoint_file, sync_saver
@@ -58,7 +59,7 @@ def begin(arguments: Arguments, description: str) -> RunOutcome:
             _say_model(progress, model)
             beginning = RunState(description=description, run_folder=str(folder))
             with thread_lock(checkpoint_file(), thread_id):
-                return execute(thread, saver, progress, beginning)
+                return execute(thread, saver, progress, beginning, answers=answers_of(arguments))
     finally:
         release_run_folder(made)
 
@@ -85,6 +86,7 @@ def go_on(arguments: Arguments) -> RunOutcome:
                 f"thread {thread_id} cannot go on: {'; '.join(differences)}; "
                 "resume it as it was begun, or begin a new run"
             )
+        answers = answers_of(arguments, snapshot.interrupts)
         progress = Progress(sys.stderr, Path(state.run_folder))
         model = ModelTaken(name=context.model, reason="as begun; not asked again", recorded=False)
         if not snapshot.next:
@@ -100,7 +102,7 @@ def go_on(arguments: Arguments) -> RunOutcome:
         progress.say(f"going on with {thread_id} at {', '.join(snapshot.next)}")
         _say_model(progress, model)
         thread = Thread(thread_id, context, now, model)
-        return execute(thread, saver, progress, None)
+        return execute(thread, saver, progress, None, answers=answers)
 
 
 def _check(description: str, context: RunContext) -> None:

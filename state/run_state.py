@@ -12,6 +12,7 @@ from state.heuristic import Heuristic
 from state.model import MarkovModel
 from state.objective import Objective
 from state.parameters import Parameter
+from state.question import Answered
 from state.sar import StateActionReward
 from state.spec import Spec
 from state.training import Evaluation, TrainingPlan, TrainingRecord
@@ -36,8 +37,8 @@ class Stage(BaseModel):
 class RunState(BaseModel):
     """Shared typed state of a run.
 
-    ``calls``, ``stages`` and ``findings`` only grow; nodes return the whole new list. Large
-    things live in the run folder and are named here by path and hash.
+    ``answers``, ``calls``, ``stages`` and ``notes`` only grow; nodes return the whole new list.
+    Large things live in the run folder and are named here by path and hash.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -71,6 +72,10 @@ class RunState(BaseModel):
     plan: TrainingPlan | None = None
     training: TrainingRecord | None = None
     evaluation: Evaluation | None = None
+
+    answers: list[Answered] = Field(
+        default_factory=list, description="what people answered, in the order of their questions"
+    )
 
     calls: list[ModelCall] = Field(default_factory=list)
     stages: list[Stage] = Field(default_factory=list)

@@ -12,9 +12,9 @@ from uuid import uuid4
 import pytest
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.runtime import Runtime
-from langgraph.types import interrupt
 
-from graph.build import AGENTS, STATIONS, build, recursion_limit
+from graph.answers import Answers, Terminal
+from graph.build import AGENTS, STATIONS, build, builder, recursion_limit
 from graph.checkpoint import sync_saver
 from graph.context import RunContext
 from graph.execution import Thread, execute
@@ -23,9 +23,11 @@ from graph.outcome import RunOutcome
 from graph.progress import Progress
 from graph.stage import Node
 from nodes.models.errors import BudgetExhausted, ModelFailed
+from nodes.person import answered, put
 from nodes.settings import RunSettings
 from state.artefacts import CodeArtefacts
 from state.findings import CheckReport, Finding, Owner
+from state.question import Question
 from state.run_state import RunState
 from state.training import Evaluation, ReturnEstimate, TrainingRecord
 
@@ -61,7 +63,9 @@ class Play:
 
         return act
 
-    def run(self, context: RunContext, *, resume: bool = False) -> RunOutcome:
+    def run(
+        self, context: RunContext, *, resume: bool = False, answers: Answers | None = None
+    ) -> RunOutcome:
         names = [*AGENTS, *STATIONS]
         played = {name: self.node(name) for name in names if name not in KEPT}
         run_folder = self.folder / "run"
@@ -70,11 +74,18 @@ class Play:
             description="Every day we decide something.", run_folder=str(run_folder)
         )
         # Only stations: no stand-in asks a model.
-        builder = build({}, {**STATIONS, **played})
+        with_stand_ins = build({}, {**STATIONS, **played})
         thread = Thread(self.thread_id, context, Fingerprint.of("d", context, "v"), None)
         with self.saver() as saver:
             progress = Progress(self.said, run_folder)
-            return execute(thread, saver, progress, None if resume else beginning, builder)
+            begun = None if resume else beginning
+            return execute(thread, saver, progress, begun, with_stand_ins, answers=answers)
+
+    def state(self) -> RunState:
+        with self.saver() as saver:
+            app = builder.compile(checkpointer=saver)
+            kept = app.get_state({"configurable": {"thread_id": self.thread_id}})
+        return RunState.model_validate(kept.values)
 
     @contextmanager
     def saver(self) -> Iterator[SqliteSaver]:
@@ -204,11 +215,55 @@ def test_failure_of_the_program_itself_is_kept_in_full(play: Play) -> None:
     assert "RuntimeError: boom" in log.read_text()
 
 
+QUESTION = Question(kind="clarify", agent="sar", text="Which one?", choices=["a", "b"])
+
+
+def asking(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
+    answer = put(QUESTION, lambda text: "" if text in QUESTION.choices else "It is a or b.")
+    return {"title": answer, "answers": answered(state, QUESTION, answer)}
+
+
 def test_question_to_a_person_makes_the_run_wait(play: Play) -> None:
-    play.acts["sar"] = lambda state, runtime: {"title": interrupt("which one?")}
-    outcome = play.run(CONTEXT)
-    assert (outcome.status, outcome.exit_code) == ("waiting", 3)
-    assert outcome.resume is not None
+    play.acts["sar"] = asking
+    for resume in (False, True):
+        outcome = play.run(CONTEXT, resume=resume)
+        assert (outcome.status, outcome.exit_code) == ("waiting", 3)
+        assert outcome.question == QUESTION
+        assert outcome.resume is not None
+        assert "--answer" in outcome.resume
+
+
+def test_answer_given_with_the_resumption_goes_on(play: Play) -> None:
+    play.acts["sar"] = asking
+    play.run(CONTEXT)
+    outcome = play.run(CONTEXT, resume=True, answers=Answers("c"))
+    assert outcome.status == "waiting"
+    assert outcome.account.startswith("The answer was not taken. It is a or b.")
+    outcome = play.run(CONTEXT, resume=True, answers=Answers("b"))
+    assert (outcome.status, outcome.question) == ("trained", None)
+    assert play.state().title == "b"
+    assert [given.answer for given in play.state().answers] == ["b"]
+
+
+def test_questions_are_asked_at_the_terminal_until_they_are_answered(play: Play) -> None:
+    play.acts["sar"] = play.acts["environment"] = asking
+    shown = io.StringIO()
+    terminal = Terminal(shown, io.BytesIO(b"\nc\na\nb\n"))
+    outcome = play.run(CONTEXT, answers=Answers(terminal=terminal))
+    assert outcome.status == "trained"
+    assert [given.answer for given in play.state().answers] == ["a", "b"]
+    assert shown.getvalue().count("Which one?") == 2
+    assert shown.getvalue().count("It is a or b.") == 1
+
+
+def test_interruption_at_the_question_keeps_it(play: Play) -> None:
+    class Leaving(Answers):
+        def next(self, question: Question, refused: str = "") -> str | None:
+            raise KeyboardInterrupt
+
+    play.acts["sar"] = asking
+    assert play.run(CONTEXT, answers=Leaving()).exit_code == 130
+    assert play.run(CONTEXT, resume=True).question == QUESTION
 
 
 def test_what_a_node_says_is_shown_at_once(play: Play) -> None:

@@ -47,6 +47,9 @@ def test_options_of_two_parses_do_not_mix() -> None:
         ("--task a --max-debug 101", "--max-debug must be from 0 to 100, not 101"),
         ("--task a --max-tokens 0", "--max-tokens must be from 1"),
         ("--task a --base-url host", "--base-url must start with"),
+        ("--task a --answer yes", "--answer goes with --resume"),
+        ("--describe a --answer-file f", "--answer-file goes with --resume"),
+        ("--resume a --answer yes --answer-file f", "not allowed with"),
         ("--resume a --seed -1", "--seed must be from 0"),
     ],
 )
@@ -56,9 +59,9 @@ def test_usage_errors_are_one_sentence(words: str, says: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("option", ["--task", "--describe", "--resume", "--out"])
+@pytest.mark.parametrize("option", ["--task", "--describe", "--resume", "--out", "--answer"])
 def test_empty_values_are_refused(option: str) -> None:
-    others = ["--task", "t"] if option == "--out" else []
+    others = ["--task", "t"] if option in ("--out", "--answer") else []
     with pytest.raises(UsageError, match=f"{option} needs a value"):
         parse_arguments([*others, option, ""])
 

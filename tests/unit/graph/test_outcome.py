@@ -6,6 +6,7 @@ import pytest
 from graph.outcome import EXIT_CODE_OF, ModelTaken, RunOutcome, Status, finished_status, outcome_of
 from graph.progress import summary
 from state.dynamics import Dynamics
+from state.question import Question
 from state.run_state import RunState, Stage
 from state.training import Evaluation, ReturnEstimate, TrainingPlan, TrainingRecord
 from state.usage import ModelCall
@@ -101,6 +102,7 @@ def test_json_object_holds_what_was_promised() -> None:
         "seconds": 1.5,
         "isolation": "box 1.0",
         "account": "It is better.",
+        "question": None,
         "resume": None,
     }
 
@@ -114,6 +116,13 @@ def test_calls_of_a_failed_node_are_counted() -> None:
 def test_exhausted_budget_says_how_to_go_on() -> None:
     told = outcome(finished(), "out_of_tokens", "The tokens are used up.")
     assert told.resume == "python -m graph.run --resume T --max-tokens LARGER_NUMBER"
+
+
+def test_waiting_run_says_how_to_answer() -> None:
+    question = Question(kind="clarify", agent="objective", text="Total or mean?")
+    told = outcome_of(finished(), thread_id="T", status="waiting", model=MODEL, question=question)
+    assert told.question == question
+    assert told.resume == 'python -m graph.run --resume T --answer "YOUR ANSWER"'
 
 
 def test_summary_shows_the_result_and_that_answers_were_recorded() -> None:
