@@ -148,6 +148,29 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
         "methods and remedies that training is not to use, with commas between them",
         metavar="NAMES",
     )
+    choice(
+        "--threshold",
+        "confidence under which a part of an answer is in doubt (default 0.8)",
+        type=float,
+        metavar="SCORE",
+    )
+    choice(
+        "--max-reexaminations",
+        "times an agent looks again at what is in doubt (default 2)",
+        type=int,
+        metavar="N",
+    )
+    choice(
+        "--correct",
+        "agents whose answers are reviewed, with commas between them",
+        metavar="AGENTS",
+    )
+    choice("--no-error-correction", "review no agent's answer", nargs=0)
+    choice(
+        "--clarify",
+        "what is done about what the description leaves open: ask (default), assume or fail",
+        metavar="HOW",
+    )
     choice("--max-debug", "correction rounds at most (default 5)", type=int, metavar="N")
     choice("--max-tokens", "tokens that may be spent on model calls", type=int, metavar="N")
     choice("--no-heuristic", "ask for no rule of thumb before training", nargs=0)

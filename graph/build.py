@@ -7,14 +7,19 @@ from langgraph.graph import END, START, StateGraph
 from graph.context import RunContext
 from graph.fingerprint import graph_version
 from graph.routes import (
+    MENDERS,
+    NEXT_AGENT,
+    after_answer,
+    after_clarify,
     after_coding,
     after_executor,
-    after_modeling,
-    after_sar,
+    after_review,
     after_send_back,
     after_train,
+    after_triage,
 )
 from graph.stage import Node, stage
+from nodes.clarify import clarify
 from nodes.coding import coding
 from nodes.constraint import constraint
 from nodes.debugging import give_up, send_back
@@ -26,25 +31,32 @@ from nodes.intake import intake
 from nodes.modeling import modeling
 from nodes.objective import objective
 from nodes.parameter import parameter
+from nodes.reexamine import reexamining
 from nodes.report import report
+from nodes.review import review
 from nodes.sar import sar
 from nodes.train import train
+from nodes.triage import triage
 from nodes.variable import variable
+from state.review import REVIEWED
 from state.run_state import RunState
 
 AGENTS: dict[str, Node] = {
-    "parameter": parameter,
-    "objective": objective,
-    "variable": variable,
-    "constraint": constraint,
-    "modeling": modeling,
-    "sar": sar,
+    "triage": triage,
+    "parameter": reexamining("parameter", parameter),
+    "objective": reexamining("objective", objective),
+    "variable": reexamining("variable", variable),
+    "constraint": reexamining("constraint", constraint),
+    "modeling": reexamining("modeling", modeling),
+    "sar": reexamining("sar", sar),
     "environment": environment,
     "coding": coding,
     "heuristic": heuristic,
 }
+REVIEWS: dict[str, Node] = {f"review_{agent}": review(agent) for agent in REVIEWED}
 STATIONS: dict[str, Node] = {
     "intake": intake,
+    "clarify": clarify,
     "executor": executor,
     "send_back": send_back,
     "give_up": give_up,
@@ -68,13 +80,15 @@ def build(
         builder.add_node(name, stage(name, node))
 
     builder.add_edge(START, "intake")
-    builder.add_edge("intake", "parameter")
-    builder.add_edge("parameter", "objective")
-    builder.add_edge("objective", "variable")
-    builder.add_edge("variable", "constraint")
-    builder.add_edge("constraint", "modeling")
-    builder.add_conditional_edges("modeling", after_modeling)
-    builder.add_conditional_edges("sar", after_sar)
+    builder.add_edge("intake", "triage")
+    builder.add_conditional_edges("triage", after_triage)
+    for agent in REVIEWED:
+        reviewer, next_agent = f"review_{agent}", NEXT_AGENT[agent]
+        # Only what a finding can send back to comes here in a correction round.
+        code = ["coding"] if agent in MENDERS.values() else []
+        builder.add_conditional_edges(agent, after_answer(agent), [reviewer, next_agent, *code])
+        builder.add_conditional_edges(reviewer, after_review(agent), [agent, "clarify", next_agent])
+    builder.add_conditional_edges("clarify", after_clarify, [*REVIEWED, "environment"])
     builder.add_edge("environment", "coding")
     builder.add_conditional_edges("coding", after_coding)
     builder.add_conditional_edges("executor", after_executor)
@@ -87,7 +101,7 @@ def build(
     return builder
 
 
-builder = build(AGENTS, STATIONS)
+builder = build({**AGENTS, **REVIEWS}, STATIONS)
 graph = builder.compile(name="a-lamp")
 
 
@@ -98,10 +112,13 @@ def graph_fingerprint() -> str:
     return graph_version(list(drawn.nodes), edges, RunState.model_json_schema())
 
 
-def recursion_limit(max_debug: int) -> int:
-    """Steps that a run takes at most: one pass, and four for each correction round.
+def recursion_limit(max_debug: int, max_reexaminations: int = 2) -> int:
+    """Steps that a run takes at most: one pass, and those of each correction.
 
-    A round is send_back, the agent at fault, coding and executor. A few steps are spare, for the
-    graph's own bookkeeping; reaching the limit is always a fault in the routes.
+    A correction round is send_back, the agent at fault, coding and executor. An agent that is
+    reviewed is asked and reviewed again in each re-examination, and after a question once more.
+    A few steps are spare, for the graph's own bookkeeping; reaching the limit is always a fault
+    in the routes.
     """
-    return len(AGENTS) + len(STATIONS) + 4 * max_debug + 5
+    reviewed = len(REVIEWED) * (2 * max_reexaminations + 3)
+    return len(AGENTS) + len(STATIONS) + reviewed + 4 * max_debug + 5

@@ -2,19 +2,24 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from nodes.settings import RunSettings
 from sandbox.training.request import names_in
+from state.review import REVIEWED, Clarify, Reviewed
 from state.training import ALGORITHM_NAMES, Algorithm
 
 if TYPE_CHECKING:
     from nodes.models.factory import ChosenModel
 
+CORRECTED = ",".join(REVIEWED)
+
 LIMITS: dict[str, tuple[float, float]] = {
     "seed": (0, 2**32 - 1),
     "steps": (1, 1_000_000_000),
     "time_budget": (1, 7 * 24 * 3600),
+    "threshold": (0, 1),
+    "max_reexaminations": (0, 20),
     "max_debug": (0, 100),
     "max_tokens": (1, 1_000_000_000),
 }
@@ -33,6 +38,11 @@ class RunContext:
         steps: training steps of an attempt at most, or None to let the method decide.
         time_budget: seconds of training at most, or None to let the plan choose.
         without: remedies and methods that training is not to use, with commas between them.
+        threshold: confidence under which a part of an answer is in doubt, from 0 to 1.
+        max_reexaminations: how often an agent looks again at an answer that is in doubt.
+        correct: agents whose answers are reviewed, with commas between them.
+        no_error_correction: review nothing.
+        clarify: what is done about what the description leaves open: ask, assume or fail.
         max_debug: how often a failed check may send the work back.
         max_tokens: tokens that all model calls together may spend, or None for no cap.
         no_heuristic: ask for no rule of thumb before training.
@@ -48,6 +58,11 @@ class RunContext:
     steps: int | None = None
     time_budget: float | None = None
     without: str = ""
+    threshold: float = 0.8
+    max_reexaminations: int = 2
+    correct: str = CORRECTED
+    no_error_correction: bool = False
+    clarify: Clarify = "ask"
     max_debug: int = 5
     max_tokens: int | None = None
     no_heuristic: bool = False
@@ -72,6 +87,10 @@ class RunContext:
             names_in(self.without)
         except ValueError as error:
             raise ValueError(f"--without: {error}") from None
+        if self.clarify not in get_args(Clarify):
+            names = ", ".join(get_args(Clarify))
+            raise ValueError(f"--clarify must be one of {names}, not {self.clarify!r}")
+        self.corrected()
         if self.base_url is not None and not self.base_url.startswith(("http://", "https://")):
             raise ValueError(f"--base-url must start with http:// or https://: {self.base_url!r}")
 
@@ -84,6 +103,21 @@ class RunContext:
         """
         return _choose(self.model, self.base_url, self.task, self.seed, description)
 
+    def corrected(self) -> frozenset[Reviewed]:
+        """Agents whose answers are reviewed.
+
+        Raises:
+            ValueError: ``correct`` names something else.
+        """
+        names = [name.strip() for name in self.correct.split(",") if name.strip()]
+        unknown = [name for name in names if name not in REVIEWED]
+        if unknown:
+            known = ", ".join(REVIEWED)
+            raise ValueError(f"--correct: {unknown[0]!r} is no agent that is reviewed; {known} are")
+        return frozenset(
+            agent for agent in REVIEWED if agent in names and not self.no_error_correction
+        )
+
     def settings(self, model: "ChosenModel | None") -> RunSettings:
         """What a node is given, with the model that it may ask, if it asks one."""
         return RunSettings(
@@ -93,6 +127,8 @@ class RunContext:
             steps=self.steps,
             time_budget=self.time_budget,
             without=self.without,
+            threshold=self.threshold,
+            clarify=self.clarify,
             max_debug=self.max_debug,
             max_tokens=self.max_tokens,
             no_heuristic=self.no_heuristic,

@@ -21,6 +21,7 @@ from graph.fingerprint import Fingerprint
 from graph.outcome import ModelTaken, RunOutcome, Status, finished_status, outcome_of
 from graph.progress import Progress
 from graph.stage import LISTENER
+from nodes.clarify import ClarificationNeeded
 from nodes.models.errors import BudgetExhausted, ModelError
 from state.question import Question
 from state.run_state import RunState
@@ -44,7 +45,9 @@ class Thread:
         return {
             "configurable": {"thread_id": self.thread_id},
             "metadata": {"fingerprint": self.fingerprint.model_dump_json()},
-            "recursion_limit": recursion_limit(self.context.max_debug),
+            "recursion_limit": recursion_limit(
+                self.context.max_debug, self.context.max_reexaminations
+            ),
         }
 
 
@@ -77,6 +80,8 @@ def execute(
     listening = LISTENER.set(progress.hear)
     try:
         stop = _run_and_ask(app, thread, progress, beginning, answers or Answers())
+    except ClarificationNeeded as error:
+        stop = _Stop("unclear", str(error))
     except BudgetExhausted as error:
         stop = _Stop("out_of_tokens", str(error), error.calls)
     except ModelError as error:

@@ -15,6 +15,8 @@ Status = Literal[
     "trained",
     "no_better_policy",
     "unverified",
+    "turned_away",
+    "unclear",
     "waiting",
     "model_failed",
     "out_of_tokens",
@@ -40,12 +42,26 @@ EXIT_CODE_OF: dict[Status, ExitCode] = {
     "trained": ExitCode.TRAINED,
     "no_better_policy": ExitCode.NO_BETTER_POLICY,
     "unverified": ExitCode.UNVERIFIED,
+    "turned_away": ExitCode.USAGE,
+    "unclear": ExitCode.USAGE,
     "waiting": ExitCode.WAITING,
     "model_failed": ExitCode.MODEL_FAILED,
     "out_of_tokens": ExitCode.MODEL_FAILED,
     "interrupted": ExitCode.INTERRUPTED,
     "error": ExitCode.INTERNAL_ERROR,
 }
+
+
+MORE_TO_RESUME: dict[Status, str] = {
+    "turned_away": " --describe BETTER_TEXT.md",
+    "unclear": " --clarify ask",
+    "waiting": ' --answer "YOUR ANSWER"',
+    "model_failed": "",
+    "out_of_tokens": " --max-tokens LARGER_NUMBER",
+    "interrupted": "",
+    "error": "",
+}
+"""What is added to the command that resumes a run of that status."""
 
 
 class ModelTaken(BaseModel):
@@ -107,11 +123,7 @@ def outcome_of(
     """
     evaluation, usage = state.evaluation, Usage.of([*state.calls, *lost_calls])
     trained = evaluation.trained if evaluation else None
-    unfinished = status in ("waiting", "model_failed", "out_of_tokens", "interrupted", "error")
-    more = {
-        "out_of_tokens": " --max-tokens LARGER_NUMBER",
-        "waiting": ' --answer "YOUR ANSWER"' if question else "",
-    }.get(status, "")
+    more = MORE_TO_RESUME.get(status)
     return RunOutcome(
         run_folder=state.run_folder,
         thread_id=thread_id,
@@ -133,7 +145,7 @@ def outcome_of(
         isolation=state.isolation,
         account=account or state.account,
         question=question,
-        resume=f"python -m graph.run --resume {thread_id}{more}" if unfinished else None,
+        resume=None if more is None else f"python -m graph.run --resume {thread_id}{more}",
     )
 
 

@@ -1,11 +1,14 @@
-"""Where a run goes next: pure functions of the state and the allowed number of rounds."""
+"""Where a run goes next: pure functions of the state and of what the caller chose."""
 
+from collections.abc import Callable
 from typing import Literal
 
 from langgraph.runtime import Runtime
 
 from graph.context import RunContext
+from nodes.correction.questions import examine_again, question_about
 from state.findings import Owner
+from state.review import REVIEWED, Reviewed
 from state.run_state import RunState
 
 Mender = Literal["modeling", "sar", "environment", "coding"]
@@ -25,14 +28,54 @@ MENDERS: dict[Owner, Mender] = {
 }
 
 
-def after_modeling(state: RunState) -> Literal["sar", "coding"]:
-    """On the first pass to the next agent; in a correction round straight to the code."""
-    return "coding" if state.debug_rounds else "sar"
+NEXT_AGENT: dict[Reviewed, str] = dict(zip(REVIEWED, [*REVIEWED[1:], "environment"], strict=True))
+"""Who answers after an agent whose answer is settled."""
+
+Route = Callable[[RunState, Runtime[RunContext]], str]
 
 
-def after_sar(state: RunState) -> Literal["environment", "coding"]:
-    """On the first pass to the next agent; in a correction round straight to the code."""
-    return "coding" if state.debug_rounds else "environment"
+def after_triage(state: RunState) -> Literal["parameter", "__end__"]:
+    """What is no decision problem goes no further."""
+    return "__end__" if state.status == "turned_away" else "parameter"
+
+
+def after_answer(agent: Reviewed) -> Route:
+    """Where an answer of ``agent`` goes: to its review, if it has one and nobody settled it.
+
+    In a correction round it goes straight to the code.
+    """
+
+    def route(state: RunState, runtime: Runtime[RunContext]) -> str:
+        if state.debug_rounds:
+            return "coding"
+        review = state.reviews.get(agent)
+        corrected = agent in (runtime.context or RunContext()).corrected()
+        return f"review_{agent}" if corrected and not (review and review.settled) else (
+            NEXT_AGENT[agent]
+        )  # fmt: skip
+
+    return route
+
+
+def after_review(agent: Reviewed) -> Route:
+    """Back to ``agent`` while looking again may help, then to a person with what stays open."""
+
+    def route(state: RunState, runtime: Runtime[RunContext]) -> str:
+        review = state.reviews.get(agent)
+        most = (runtime.context or RunContext()).max_reexaminations
+        if review is not None and examine_again(review, most):
+            return agent
+        return "clarify" if question_about(agent, state) else NEXT_AGENT[agent]
+
+    return route
+
+
+def after_clarify(state: RunState) -> str:
+    """Back to the agent whose doubts were answered; with an assumption, on to the next."""
+    agent = state.clarified
+    if agent is None:
+        return "environment"
+    return agent if state.reviews[agent].settled == "answered" else NEXT_AGENT[agent]
 
 
 def after_coding(

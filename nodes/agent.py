@@ -73,13 +73,15 @@ def ask(
     check: Callable[[T], list[str]],
     max_output_tokens: int = 2000,
     previous: BaseModel | None = None,
+    prompt: str = "",
     **values: Any,
 ) -> Answer[T]:
     """Ask ``agent`` for its piece.
 
-    ``values`` fill ``prompts/<agent>.md``, which always sees ``state`` and the remarks that are
-    open for this agent together with its ``previous`` answer. The description comes first in
-    every prompt, so that a model which keeps the state of a prompt reads it once.
+    ``values`` fill ``prompts/<agent>.md``, or that of ``prompt``, which always sees ``state``.
+    What is open for this agent, or in doubt, follows together with its ``previous`` answer. The
+    description comes first in every prompt, so that a model which keeps the state of a prompt
+    reads it once.
 
     Raises:
         nodes.models.errors.ModelError: the model gave no usable answer.
@@ -88,12 +90,15 @@ def ask(
     if settings.model is None:
         raise ValueError("no model was chosen for the agents")
     templates = prompt_templates()
-    sentences = sentences_of(state.description)
+    sentences = sentences_of(state.told)
     remarks = own_remarks(state, agent)
-    text = templates.get_template(f"{agent}.md").render(state=state, **values)
-    if remarks:
-        text += "\n" + templates.get_template("remarks.md").render(
+    doubts = state.doubts_of(agent)
+    text = templates.get_template(f"{prompt or agent}.md").render(state=state, **values)
+    if remarks or doubts:
+        text += templates.get_template("remarks.md" if remarks else "reexamine.md").render(
             remarks=remarks,
+            doubts=doubts,
+            answers=[a for a in state.clarifications if a.agent == agent],
             previous=previous.model_dump_json(exclude_defaults=True) if previous else "",
         )
     small = settings.model.provider == "local"
@@ -107,7 +112,7 @@ def ask(
         ],
         agent=agent,
         check=check,
-        repairs=1 if remarks or small else REPAIRS,
+        repairs=1 if remarks or doubts or small else REPAIRS,
         budget=TokenBudget(settings.max_tokens, used),
         journal=CallJournal(Path(state.run_folder) / "llm_calls.jsonl"),
         max_output_tokens=min(max_output_tokens, SMALL_MODEL_OUTPUT)

@@ -21,14 +21,14 @@ def environment(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any
 
     def check(answer: Dynamics) -> list[str]:
         if answer.gymnasium_id:
-            return standard_complaints(answer.gymnasium_id, state.description)
+            return standard_complaints(answer.gymnasium_id, state.told)
         variables = with_helpers(state.parameters, state.variables, answer)
         spec = state.model_copy(update={"dynamics": answer, "variables": variables}).spec()
         _, problems = compile_spec(spec)
         return [f.message for f in problems.findings if f.owner == "environment"]
 
     system = [v for v in state.variables if v.role == "system"]
-    schema = reply_schema(state.description, len(system))
+    schema = reply_schema(state.told, len(system))
     answer = ask(
         "environment", schema, state, runtime, check=check, previous=state.dynamics,
         system=system, max_output_tokens=3000,
@@ -36,7 +36,7 @@ def environment(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any
     # The schema asked for is a class of this call alone, which no checkpoint could read back.
     value = Dynamics.model_validate(answer.value.model_dump())
     notes = []
-    if value.gymnasium_id and standard_complaints(value.gymnasium_id, state.description):
+    if value.gymnasium_id and standard_complaints(value.gymnasium_id, state.told):
         notes.append(f"{value.gymnasium_id} is not what the description asks for by name")
         value = value.model_copy(update={"gymnasium_id": ""})
     return {

@@ -5,7 +5,7 @@ from typing import Any, Literal
 from langgraph.runtime import Runtime
 
 from nodes.agent import ask, noted
-from nodes.sentences import quoted
+from nodes.sentences import quoted, sentence_number
 from nodes.settings import RunSettings
 from state.objective import Objective
 from state.piece import Piece
@@ -25,10 +25,13 @@ def objective(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
     """Extract the objective with the sentence that states it."""
 
     def check(reply: ObjectiveReply) -> list[str]:
-        return [] if quoted(state.description, reply.sentence)[0] else ["no such sentence"]
+        return [] if quoted(state.told, reply.sentence)[0] else ["no such sentence"]
 
-    answer = ask("objective", ObjectiveReply, state, runtime, check=check, max_output_tokens=400)
-    quote, assumed = quoted(state.description, answer.value.sentence)
+    answer = ask(
+        "objective", ObjectiveReply, state, runtime, check=check, previous=reply_of(state),
+        max_output_tokens=400,
+    )  # fmt: skip
+    quote, assumed = quoted(state.told, answer.value.sentence)
     given = answer.value.model_dump(exclude={"sentence"})
     notes = [f"no sentence states the goal; assumed: {given['statement']}"] if assumed else []
     return {
@@ -36,3 +39,12 @@ def objective(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
         "calls": answer.calls,
         "notes": noted(state, "objective", *notes),
     }
+
+
+def reply_of(state: RunState) -> ObjectiveReply | None:
+    """The answer that the objective was made from, if there is one."""
+    goal = state.objective
+    if goal is None:
+        return None
+    given = goal.model_dump(include={"sense", "statement", "measure"})
+    return ObjectiveReply(sentence=sentence_number(state.told, goal.quote), **given)

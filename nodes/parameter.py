@@ -51,21 +51,44 @@ class ParameterReply(Piece):
 
 def parameter(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
     """Name the numbers of the description; what is assumed beside them carries its reason."""
-    text = state.description
+    text = state.told
     mentions = mentions_of(text)
 
     def check(reply: ParameterReply) -> list[str]:
         return complaints(reply, mentions, sentences_of(text))
 
     answer = ask(
-        "parameter", ParameterReply, state, runtime, check=check, mentions=shown(mentions, text)
-    )
+        "parameter", ParameterReply, state, runtime, check=check, mentions=shown(mentions, text),
+        previous=reply_of(state.parameters),
+    )  # fmt: skip
     kept, notes = parameters_from(answer.value, mentions, text)
     return {
         "parameters": kept,
         "calls": answer.calls,
         "notes": noted(state, "parameter", *notes),
     }
+
+
+def reply_of(parameters: list[Parameter]) -> ParameterReply:
+    """The answer that ``parameters`` were made from, as far as it was kept."""
+    return ParameterReply(
+        parameters=[
+            NamedNumber(value=p.value, name=p.name, definition=p.definition, unit=p.unit)
+            for p in parameters
+            if not p.assumed
+        ],
+        assumed=[
+            AssumedNumber(
+                name=p.name,
+                definition=p.definition,
+                value=p.value,
+                unit=p.unit,
+                reason=p.assumed,
+            )
+            for p in parameters
+            if p.assumed and isinstance(p.value, float)
+        ],
+    )
 
 
 def complaints(reply: ParameterReply, mentions: list[Mention], sentences: list[str]) -> list[str]:
@@ -98,7 +121,7 @@ def parameters_from(
         assert mention is not None
         value = p.value if values == flat(p.value) else values[0] if len(values) == 1 else values
         same = [abs(v) for v in values] == [abs(v) for v in flat(p.value)]
-        unit = p.unit if same else _unit_after(pointed[0] or mention, sentences) or p.unit
+        unit = p.unit if same else unit_behind(pointed[0] or mention, sentences) or p.unit
         found.append(
             Parameter(
                 quote=sentences[mention.sentence - 1],
@@ -171,7 +194,7 @@ def as_written(
                 return mention
     given = parse_unit(unit)
     for mention in mentions:
-        beside = parse_unit(_unit_after(mention, sentences))
+        beside = parse_unit(unit_behind(mention, sentences))
         if beside.plain_word or "decibel" in (given.kind, beside.kind):
             continue
         factor = factor_between(given.linear, beside.linear)
@@ -187,7 +210,7 @@ def flat(value: Value) -> list[float]:
     return [number for item in value for number in flat(item)]
 
 
-def _unit_after(mention: Mention, sentences: list[str]) -> str:
+def unit_behind(mention: Mention, sentences: list[str]) -> str:
     """What stands right behind a number, where that reads as a unit."""
     behind = sentences[mention.sentence - 1][mention.end :]
     match = re.match(r"\s?([A-Za-zµ°%]+(?:/[A-Za-z]+)?)(?!\w)", behind)

@@ -20,6 +20,12 @@ def sentences_of(description: str) -> list[str]:
     return found
 
 
+def sentence_number(description: str, quote: str) -> int:
+    """The number of the sentence ``quote``, counted from 1; 0 if it is none."""
+    sentences = sentences_of(description)
+    return sentences.index(quote) + 1 if quote in sentences else 0
+
+
 def quoted(description: str, number: int) -> tuple[str, str]:
     """Quote and assumption for a piece that points at sentence ``number``, counted from 1.
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from state.review import Clarify
 from state.training import Algorithm
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ class RunSettings:
         steps: training steps of an attempt at most, or None to let the method decide.
         time_budget: seconds of training at most, or None to let the plan choose.
         without: remedies and methods that training is not to use, with commas between them.
+        threshold: confidence under which a part of an answer is in doubt, from 0 to 1.
+        clarify: what is done about what the description leaves open.
         max_debug: how often a failed check may send the work back.
         max_tokens: tokens that all model calls together may spend, or None for no cap.
         no_heuristic: ask for no rule of thumb before training.
@@ -33,6 +36,8 @@ class RunSettings:
     steps: int | None = None
     time_budget: float | None = None
     without: str = ""
+    threshold: float = 0.8
+    clarify: Clarify = "ask"
     max_debug: int = 5
     max_tokens: int | None = None
     no_heuristic: bool = False

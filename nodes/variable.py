@@ -10,7 +10,7 @@ from nodes.codegen.problems import Problems
 from nodes.codegen.spaces import MOST_OPTIONS, bound_value, ranges_of
 from nodes.codegen.symbols import SymbolTable
 from nodes.numbered import numbered_groups
-from nodes.sentences import quoted
+from nodes.sentences import quoted, sentence_number
 from nodes.settings import RunSettings
 from state.expressions import ExpressionError
 from state.parameters import Parameter
@@ -84,16 +84,42 @@ def variable(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
     """Extract decision and system variables."""
 
     def check(reply: VariablesReply) -> list[str]:
-        variables, _ = without_repeats(reply.variables(state.description), state.parameters)
+        variables, _ = without_repeats(reply.variables(state.told), state.parameters)
         return complaints(variables, state.parameters)
 
-    answer = ask("variable", VariablesReply, state, runtime, check=check, max_output_tokens=3000)
-    kept, notes = without_repeats(answer.value.variables(state.description), state.parameters)
+    answer = ask(
+        "variable", VariablesReply, state, runtime, check=check, previous=reply_of(state),
+        max_output_tokens=3000,
+    )  # fmt: skip
+    kept, notes = without_repeats(answer.value.variables(state.told), state.parameters)
     return {
         "variables": kept,
         "calls": answer.calls,
         "notes": noted(state, "variable", *notes),
     }
+
+
+class EarlierReply(Piece):
+    """An earlier answer as far as it was kept; why a quantity was listed is not."""
+
+    decisions: list[DecisionReply]
+    system: list[QuantityReply]
+
+
+def reply_of(state: RunState) -> EarlierReply | None:
+    """The answer that the variables were made from, if there are any."""
+    if not state.variables:
+        return None
+    decisions: list[DecisionReply] = []
+    system: list[QuantityReply] = []
+    for v in state.variables:
+        given = v.model_dump(exclude={"role", "quote", "assumed", "labels"})
+        given["sentence"] = sentence_number(state.told, v.quote)
+        if v.role == "decision":
+            decisions.append(DecisionReply(labels=v.labels, **given))
+        else:
+            system.append(QuantityReply(**given))
+    return EarlierReply(decisions=decisions, system=system)
 
 
 def _turned(low: Bound, high: Bound) -> bool:

@@ -1,6 +1,6 @@
 """The one state that all nodes read and write."""
 
-from typing import Literal
+from typing import Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -13,6 +13,7 @@ from state.model import MarkovModel
 from state.objective import Objective
 from state.parameters import Parameter
 from state.question import Answered
+from state.review import Assumption, Doubt, Review, Reviewed
 from state.sar import StateActionReward
 from state.spec import Spec
 from state.training import Evaluation, TrainingPlan, TrainingRecord
@@ -20,7 +21,7 @@ from state.usage import ModelCall
 from state.variables import Variable
 
 StageStatus = Literal["done", "repaired", "failed", "skipped"]
-RunStatus = Literal["running", "trained", "no_better_policy", "unverified"]
+RunStatus = Literal["running", "turned_away", "trained", "no_better_policy", "unverified"]
 
 
 class Stage(BaseModel):
@@ -54,6 +55,16 @@ class RunState(BaseModel):
     model: MarkovModel | None = None
     sar: StateActionReward | None = None
     dynamics: Dynamics | None = None
+
+    reviews: dict[Reviewed, Review] = Field(
+        default_factory=dict, description="the latest review of each agent's answer"
+    )
+    clarified: Reviewed | None = Field(
+        default=None, description="agent whose doubts were last put to a person or assumed away"
+    )
+    assumptions: list[Assumption] = Field(
+        default_factory=list, description="what holds where a person was not asked"
+    )
 
     bodies: list[BodySource] = Field(
         default_factory=list, description="code bodies as last written by the coding agent"
@@ -104,7 +115,28 @@ class RunState(BaseModel):
             model=self.model,
             sar=self.sar,
             dynamics=self.dynamics,
+            answers=self.clarifications,
+            assumptions=self.assumptions,
         )
+
+    @property
+    def clarifications(self) -> list[Answered]:
+        """What a person said about what the description leaves open."""
+        return [answer for answer in self.answers if answer.kind == "clarify"]
+
+    @property
+    def told(self) -> str:
+        """The description, and behind it what a person said when asked about it."""
+        added = [f"{a.question} Answer: {a.answer}" for a in self.clarifications]
+        return "\n\n".join([self.description, *added])
+
+    def doubts_of(self, agent: str) -> list[Doubt]:
+        """What ``agent`` is to look at again, once its answer has been reviewed.
+
+        Nothing in a correction round, which has findings of its own.
+        """
+        review = self.reviews.get(cast(Reviewed, agent))
+        return review.doubts if review is not None and not self.debug_rounds else []
 
     def asked(self, agent: str) -> int:
         """How many replies ``agent`` has had in this run."""

@@ -1,11 +1,15 @@
 """The whole specification, as written to ``spec.json``."""
 
+from pydantic import Field
+
 from state.constraints import Constraint
 from state.dynamics import Dynamics
 from state.model import MarkovModel
 from state.objective import Objective
 from state.parameters import Parameter
 from state.piece import Piece
+from state.question import Answered
+from state.review import Assumption
 from state.sar import StateActionReward
 from state.variables import Variable
 
@@ -22,6 +26,12 @@ class Spec(Piece):
     model: MarkovModel
     sar: StateActionReward
     dynamics: Dynamics
+    answers: list[Answered] = Field(
+        default_factory=list, description="what a person said where the description is open"
+    )
+    assumptions: list[Assumption] = Field(
+        default_factory=list, description="what was assumed where the description is open"
+    )
 
     def parameter(self, name: str) -> Parameter | None:
         """The parameter called ``name``, or None."""

@@ -14,7 +14,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.runtime import Runtime
 
 from graph.answers import Answers, Terminal
-from graph.build import AGENTS, STATIONS, build, builder, recursion_limit
+from graph.build import AGENTS, REVIEWS, STATIONS, build, builder, recursion_limit
 from graph.checkpoint import sync_saver
 from graph.context import RunContext
 from graph.execution import Thread, execute
@@ -24,11 +24,14 @@ from graph.progress import Progress
 from graph.stage import Node
 from nodes.models.errors import BudgetExhausted, ModelFailed
 from nodes.person import answered, put
+from nodes.reexamine import reexamining
 from nodes.settings import RunSettings
 from state.artefacts import CodeArtefacts
 from state.findings import CheckReport, Finding, Owner
 from state.question import Question
+from state.review import REVIEWED, Doubt, Review
 from state.run_state import RunState
+from state.sar import RewardTerm, StateActionReward
 from state.training import Evaluation, ReturnEstimate, TrainingRecord
 
 KEPT = ("intake", "send_back", "give_up")
@@ -66,7 +69,7 @@ class Play:
     def run(
         self, context: RunContext, *, resume: bool = False, answers: Answers | None = None
     ) -> RunOutcome:
-        names = [*AGENTS, *STATIONS]
+        names = [*AGENTS, *REVIEWS, *STATIONS]
         played = {name: self.node(name) for name in names if name not in KEPT}
         run_folder = self.folder / "run"
         run_folder.mkdir(exist_ok=True)
@@ -98,7 +101,7 @@ def play(tmp_path: Path) -> Play:
     return Play(tmp_path)
 
 
-CONTEXT = RunContext(unsafe_no_sandbox=True)
+CONTEXT = RunContext(unsafe_no_sandbox=True, no_error_correction=True)
 AGENTS_IN_ORDER = [name for name in AGENTS if name != "heuristic"]
 TO_THE_END = ["executor", "heuristic", "train", "evaluate", "report"]
 
@@ -112,11 +115,37 @@ def failing_until(rounds: int, owner: Owner) -> Node:
     return executor
 
 
+def another_answer(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
+    """A reward term that is another one each time."""
+    term = RewardTerm(name="x", expression=str(len(state.stages)))
+    sar = StateActionReward(observation=["time_step"], action=["a"], reward=[term])
+    return {"sar": sar, "calls": state.calls}
+
+
 def raising(error: BaseException) -> Node:
     def node(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
         raise error
 
     return node
+
+
+def test_every_answer_is_reviewed_before_the_next_agent_is_asked(play: Play) -> None:
+    play.run(RunContext(unsafe_no_sandbox=True))
+    reviewed = [name for agent in REVIEWED for name in (agent, f"review_{agent}")]
+    assert play.ran == ["triage", *reviewed, "environment", "coding", *TO_THE_END]
+
+
+def test_doubts_that_never_end_are_looked_at_as_often_as_allowed(play: Play) -> None:
+    def doubting(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
+        review = state.reviews.get("sar", Review())
+        doubt = Doubt(item="x", score=0, reason="r", found_by="model")
+        return {"reviews": {"sar": review.model_copy(update={"doubts": [doubt]})}}
+
+    play.acts["review_sar"] = doubting
+    play.acts["sar"] = reexamining("sar", another_answer)
+    context = RunContext(unsafe_no_sandbox=True, max_reexaminations=3, threshold=1)
+    assert play.run(context).status == "trained"
+    assert play.ran.count("sar") == play.ran.count("review_sar") == 4
 
 
 def test_run_without_trouble(play: Play) -> None:
@@ -148,7 +177,7 @@ def test_failed_checks_go_to_their_owner(play: Play, owner: Owner, round_trip: l
 @pytest.mark.parametrize("allowed", [0, 1, 100])
 def test_loop_ends_when_the_rounds_are_used_up(play: Play, allowed: int) -> None:
     play.acts["executor"] = failing_until(1000, "modeling")
-    context = RunContext(unsafe_no_sandbox=True, max_debug=allowed)
+    context = RunContext(unsafe_no_sandbox=True, no_error_correction=True, max_debug=allowed)
     outcome = play.run(context)
     assert (outcome.status, outcome.exit_code) == ("unverified", 5)
     assert "It is wrong." in outcome.account

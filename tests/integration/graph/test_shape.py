@@ -2,7 +2,8 @@ import subprocess
 import sys
 from itertools import pairwise
 
-from graph.build import AGENTS, STATIONS, graph, graph_fingerprint, recursion_limit
+from graph.build import AGENTS, REVIEWS, STATIONS, graph, graph_fingerprint, recursion_limit
+from state.review import REVIEWED
 
 HEAVY = {
     "torch", "gymnasium", "stable_baselines3", "matplotlib", "pint",
@@ -28,11 +29,10 @@ def test_loading_the_graph_is_cheap() -> None:
 def test_drawing_shows_every_agent_and_every_loop() -> None:
     drawn = graph.get_graph()
     edges = {(edge.source, edge.target) for edge in drawn.edges}
-    assert set(drawn.nodes) == {"__start__", "__end__", *AGENTS, *STATIONS}
+    assert set(drawn.nodes) == {"__start__", "__end__", *AGENTS, *REVIEWS, *STATIONS}
     first_pass = [
-        "__start__", "intake", "parameter", "objective", "variable", "constraint", "modeling",
-        "sar", "environment", "coding", "executor", "heuristic", "train", "evaluate", "report",
-        "__end__",
+        "__start__", "intake", "triage", *REVIEWED, "environment", "coding", "executor",
+        "heuristic", "train", "evaluate", "report", "__end__",
     ]  # fmt: skip
     assert set(pairwise(first_pass)) <= edges
     for mender in ("coding", "environment", "sar", "modeling"):
@@ -40,6 +40,12 @@ def test_drawing_shows_every_agent_and_every_loop() -> None:
         assert mender == "coding" or (mender, "coding") in edges
     for checked in ("coding", "executor"):
         assert {(checked, "send_back"), (checked, "give_up")} <= edges
+    following = dict(pairwise([*REVIEWED, "environment"]))
+    for agent in REVIEWED:
+        reviewer = f"review_{agent}"
+        assert {(agent, reviewer), (reviewer, agent), (reviewer, following[agent])} <= edges
+        assert {(reviewer, "clarify"), ("clarify", agent)} <= edges
+    assert ("triage", "__end__") in edges
     assert {("give_up", "report"), ("train", "report")} <= edges
 
 

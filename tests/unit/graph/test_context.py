@@ -39,6 +39,20 @@ def test_server_can_fill_the_context_from_plain_json() -> None:
     assert {field.name for field in fields(RunContext)} == set(schema["properties"])
 
 
+def test_agents_that_are_reviewed_can_be_chosen() -> None:
+    assert RunContext(correct=" sar, objective ,").corrected() == {"sar", "objective"}
+    assert RunContext(correct="").corrected() == frozenset()
+    assert RunContext(no_error_correction=True).corrected() == frozenset()
+    with pytest.raises(ValueError, match=r"^--correct: 'coding' is no agent that is reviewed"):
+        RunContext(correct="sar,coding")
+
+
+def test_what_is_open_is_asked_assumed_or_an_end() -> None:
+    assert RunContext(clarify="assume").clarify == "assume"
+    with pytest.raises(ValueError, match=r"^--clarify must be one of ask, assume, fail"):
+        RunContext(clarify="guess")  # type: ignore[arg-type]
+
+
 def test_bad_model_name_is_told_in_one_sentence() -> None:
     with pytest.raises(ValueError, match="openai:NAME"):
         RunContext(model="gpt").chosen_model("a description")

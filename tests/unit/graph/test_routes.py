@@ -1,17 +1,23 @@
+from itertools import pairwise
+
 import pytest
 from langgraph.runtime import Runtime
 
+from graph.build import REVIEWS
 from graph.context import RunContext
 from graph.routes import (
+    after_answer,
+    after_clarify,
     after_coding,
     after_executor,
-    after_modeling,
-    after_sar,
+    after_review,
     after_send_back,
     after_train,
+    after_triage,
 )
 from state.artefacts import CodeArtefacts
 from state.findings import CheckReport, Finding, Owner
+from state.review import REVIEWED, Doubt, OpenPoint, Review
 from state.run_state import RunState
 from state.training import TrainingRecord
 
@@ -28,14 +34,76 @@ def finding(owner: Owner, *, blocking: bool = True) -> Finding:
     return Finding(check="c", owner=owner, message="It is wrong.", blocking=blocking)
 
 
-def test_first_pass_goes_through_all_agents() -> None:
-    assert after_modeling(run_state()) == "sar"
-    assert after_sar(run_state()) == "environment"
+def allowing_looks(most: int) -> Runtime[RunContext]:
+    return Runtime(context=RunContext(max_reexaminations=most))
+
+
+PLAIN = Runtime(context=RunContext(no_error_correction=True))
+POINT = OpenPoint(question="Which?", assumption="this")
+
+
+def doubted(seen: int = 1, point: OpenPoint | None = None, **fields: object) -> RunState:
+    doubt = Doubt(item="x", score=0.3, reason="r", found_by="model", seen=seen, open_point=point)
+    review = Review.model_validate({"doubts": [doubt], **fields})
+    return run_state(reviews={"parameter": review})
+
+
+def test_description_that_is_turned_away_goes_no_further() -> None:
+    assert after_triage(run_state()) == "parameter"
+    assert after_triage(run_state(status="turned_away")) == "__end__"
+
+
+def test_first_pass_goes_through_all_agents_and_their_reviews() -> None:
+    for agent, following in pairwise([*REVIEWED, "environment"]):
+        assert after_answer(agent)(run_state(), Runtime()) == f"review_{agent}"
+        assert after_review(agent)(run_state(), Runtime()) == following
+
+
+def test_without_error_correction_edges_are_straight() -> None:
+    for agent, following in pairwise([*REVIEWED, "environment"]):
+        assert after_answer(agent)(run_state(), PLAIN) == following
+
+
+def test_only_the_chosen_agents_are_reviewed() -> None:
+    chosen = Runtime(context=RunContext(correct="objective, sar"))
+    reviewed = {agent for agent in REVIEWED if after_answer(agent)(run_state(), chosen) in REVIEWS}
+    assert reviewed == {"objective", "sar"}
 
 
 def test_correction_round_goes_straight_to_the_code() -> None:
-    assert after_modeling(run_state(debug_rounds=1)) == "coding"
-    assert after_sar(run_state(debug_rounds=1)) == "coding"
+    for agent in ("modeling", "sar"):
+        assert after_answer(agent)(run_state(debug_rounds=1), Runtime()) == "coding"
+
+
+@pytest.mark.parametrize(
+    ("state", "goes_to"),
+    [
+        (doubted(), "parameter"),
+        (doubted(reexaminations=1), "parameter"),
+        (doubted(reexaminations=2), "objective"),
+        (doubted(reexaminations=1, unchanged=True), "objective"),
+        (doubted(point=POINT), "parameter"),
+        (doubted(point=POINT, seen=3, reexaminations=2), "clarify"),
+        (doubted(point=POINT, seen=2, reexaminations=1, unchanged=True), "clarify"),
+        (doubted(point=POINT, seen=1, reexaminations=2), "objective"),
+        (doubted(point=POINT, seen=3, reexaminations=2, settled="assumed"), "objective"),
+    ],
+)
+def test_doubts_go_back_then_to_a_person_then_on(state: RunState, goes_to: str) -> None:
+    assert after_review("parameter")(state, allowing_looks(2)) == goes_to
+
+
+def test_without_re_examinations_what_is_open_is_asked_at_once() -> None:
+    assert after_review("parameter")(doubted(point=POINT), allowing_looks(0)) == "clarify"
+    assert after_review("parameter")(doubted(), allowing_looks(0)) == "objective"
+
+
+def test_answer_goes_back_to_its_agent_once_and_an_assumption_on() -> None:
+    answered = doubted(settled="answered").model_copy(update={"clarified": "parameter"})
+    assert after_clarify(answered) == "parameter"
+    assert after_answer("parameter")(answered, Runtime()) == "objective"
+    assumed = doubted(settled="assumed").model_copy(update={"clarified": "parameter"})
+    assert after_clarify(assumed) == "objective"
 
 
 def test_code_that_was_made_is_checked() -> None:

@@ -1,0 +1,118 @@
+"""Which numbers of an answer the description bears out, and which of its own it leaves unused."""
+
+import re
+from dataclasses import dataclass
+from itertools import product
+
+from nodes.mentions import Mention, mentions_of
+from nodes.parameter import flat
+from nodes.sentences import sentences_of
+from state.run_state import RunState
+
+CALENDAR = (1.0, 7.0, 12.0, 24.0, 30.0, 52.0, 60.0, 168.0, 365.0, 1440.0, 3600.0)
+"""How many shorter spans of time make a longer one, and simple products of these."""
+
+PLAIN = frozenset({0.0, 1.0, 2.0, 10.0, 100.0})
+"""Numbers that formulas are made with; nothing can be told from their being there."""
+
+_SCALES = (1.0, 1e2, 1e3, 1e6, 1e9, 60.0, 3600.0, 24.0, 7.0)
+
+_LABEL_BEFORE = re.compile(
+    r"(?:\b(?:section|chapter|table|fig(?:ure)?|page|no|nr|version|step|phase|item|appendix|line"
+    r"|room|building|paragraph|equation|eq|abschnitt|kapitel|tabelle|seite|sección|capítulo)\.?"
+    r"|§|#|\bv)\s*$",
+    re.I,
+)
+_MONTH = (
+    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|januar|februar|märz|mai|juni|juli|okt"
+    r"|dez|ene|abr|ago|dic)\w*"
+)
+_LABEL_BEHIND = re.compile(rf"^(?:st|nd|rd|th)\b|^\.?\s*{_MONTH}\b|^:\d\d|^\s*(?:am|pm)\b", re.I)
+_DATE_BEFORE = re.compile(rf"(?:{_MONTH}\.?\s*|\d:|[\d.][./-])$", re.I)
+_YEAR = re.compile(r"^(?:19|20)\d\d$")
+_CALENDAR_WORDS = re.compile(
+    r"^\s*-?\s*(?:hours?|hrs?|h|days?|minutes?|min|seconds?|s|months?|weeks?|stunden?|tagen?"
+    r"|minuten?|wochen?|monaten?|horas?|días?|minutos?|semanas?|meses)\b",
+    re.I,
+)
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """The numbers that an answer may use: those of the description and of the parameters."""
+
+    known: frozenset[float]
+
+    @classmethod
+    def of(cls, state: RunState) -> "Numbers":
+        """Those of the run so far."""
+        known = {abs(mention.value) for mention in mentions_of(state.told)}
+        known |= {abs(value) for p in state.parameters for value in flat(p.value)}
+        return cls(frozenset(known))
+
+    def explain(self, value: float) -> bool:
+        """True if ``value`` follows from what is known: it, a neighbour, another scale, or two.
+
+        It errs towards true, so that a number that is doubted is a strange one.
+        """
+        size = abs(value)
+        if size in PLAIN:
+            return True
+        for known in self.known:
+            if any(_same(size, near) for near in (known - 1, known + 1)):
+                return True
+            if any(_same(size, known * s) or _same(size * s, known) for s in _SCALES):
+                return True
+        return any(
+            _same(size, one * other) or _same(size, one + other) or _same(size, one - other)
+            for one, other in product(self.known, repeat=2)
+        )
+
+    def explain_count_of_steps(self, steps: int) -> bool:
+        """True if the length of an episode is said: as a number, or as a span of time."""
+        if any(_same(steps, near) for m in self.known for near in (m - 1, m, m + 1)):
+            return True
+        spans = product({1.0, *self.known}, CALENDAR, {1.0, *self.known}, CALENDAR)
+        return any(
+            step and _same(steps, span * longer / (step * shorter))
+            for span, longer, step, shorter in spans
+        )
+
+
+def unused(state: RunState) -> list[tuple[Mention, str]]:
+    """Numbers of the description that no parameter uses, with their sentences.
+
+    Only what is written in digits and is no date, label or count of the calendar: number words
+    are mostly counts that the text itself spells out.
+    """
+    used = {abs(value) for p in state.parameters for value in flat(p.value)}
+    sentences = sentences_of(state.told)
+    found: dict[float, tuple[Mention, str]] = {}
+    for mention in mentions_of(state.told):
+        sentence = sentences[mention.sentence - 1]
+        if abs(mention.value) not in used and not in_passing(mention, sentence):
+            found.setdefault(abs(mention.value), (mention, sentence))
+    return list(found.values())
+
+
+def in_passing(mention: Mention, sentence: str) -> bool:
+    """True for a number that is no constant of the task, or may well be none."""
+    before, behind = sentence[: mention.start], sentence[mention.end :]
+    written = sentence[mention.start : mention.end].strip()
+    if not written[-1:].isdigit() or mention.value == 0:
+        return True
+    if mention.value in (1.0, 2.0) and not re.match(r"\s?[A-Za-zµ°%€$]{1,3}\b", behind):
+        return True
+    if mention.value in CALENDAR and _CALENDAR_WORDS.match(behind):
+        return True
+    if mention.value == 100 and behind.lstrip().startswith("%"):
+        return True
+    if _YEAR.match(written) and not re.match(r"\s?[A-Za-zµ°%€$]{1,5}\b", behind):
+        return True
+    numbering = not before.strip(" #*-(") and re.match(r"[.)]", behind)
+    labelled = _LABEL_BEFORE.search(before) or _LABEL_BEHIND.match(behind)
+    return bool(numbering or labelled or _DATE_BEFORE.search(before))
+
+
+def _same(one: float, other: float) -> bool:
+    return abs(one - other) <= 1e-6 * max(abs(one), abs(other))

@@ -1,0 +1,222 @@
+"""What a rule doubts of an answer, whatever the model thinks of it.
+
+A doubt that is raised costs a call, and one with an open point a person's time: each rule is
+written so that it says nothing where it is not sure.
+"""
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+
+from nodes.codegen.compile_spec import step_length_of
+from nodes.codegen.expression_compiler import ExpressionCompiler
+from nodes.codegen.problems import Problems
+from nodes.codegen.spaces import ranges_of
+from nodes.codegen.symbols import SymbolTable
+from nodes.codegen.units import factor_between, parse_unit, time_ratio
+from nodes.correction.numbers import Numbers, unused
+from nodes.mentions import closest, mentions_of
+from nodes.modeling import fault
+from nodes.parameter import flat, unit_behind
+from nodes.sentences import sentences_of
+from state.expressions import ExpressionError, parse
+from state.parameters import Parameter
+from state.review import Doubt, OpenPoint, Reviewed
+from state.run_state import RunState
+
+_SMALLEST = re.compile(r"(?<![a-z])(?:min|minimum|lowest|smallest|low|lower)(?![a-z])")
+_LARGEST = ("max", "maximum", "highest", "largest", "high", "upper")
+_NAME = re.compile(r"\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b")
+_DIGITS = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\w)")
+
+
+def rule_doubts(agent: Reviewed, state: RunState) -> list[Doubt]:
+    """All that is strange about what ``agent`` answered, beside the description."""
+    return list(_RULES[agent](state))
+
+
+def _doubt(item: str, reason: str, evidence: str = "", ask: OpenPoint | None = None) -> Doubt:
+    return Doubt(
+        item=item, score=0, reason=reason, evidence=evidence, found_by="rule", open_point=ask
+    )
+
+
+# -- parameters ------------------------------------------------------------------------------
+
+
+def _parameters(state: RunState) -> Iterator[Doubt]:
+    for mention, sentence in unused(state):
+        written = sentence[mention.start : mention.end].strip()
+        yield _doubt(written, f"no parameter uses the number {written}", sentence)
+    for p in state.parameters:
+        if p.assumed:
+            given = f"{_written(p)} ({p.assumed})"
+            point = OpenPoint(question=f"What is the {_said(p)}?", assumption=given)
+            yield _doubt(p.name, "the description does not give this number", ask=point)
+        else:
+            yield from _unit_doubts(p, state)
+    yield from _crossed_limits(state.parameters)
+
+
+def _unit_doubts(p: Parameter, state: RunState) -> Iterator[Doubt]:
+    """The unit that stands beside the number in its sentence, where another was given."""
+    sentences = sentences_of(state.told)
+    own = [m for m in mentions_of(state.told) if sentences[m.sentence - 1] == p.quote]
+    words = f"{p.name} {p.definition}".replace("_", " ")
+    mention = closest(flat(p.value)[0], words, own, state.told)
+    beside = unit_behind(mention, sentences) if mention else ""
+    if beside and not _fits(p.unit, beside):
+        reason = f"the description says {beside} where the answer says {p.unit or 'no unit'}"
+        yield _doubt(p.name, reason, p.quote)
+
+
+def _fits(given: str, beside: str) -> bool:
+    """True if ``given`` may stand for a number with ``beside`` written behind it."""
+    if beside.lower() in given.lower():
+        return True
+    one, other = parse_unit(given), parse_unit(beside)
+    if one.plain_word or "decibel" in (one.kind, other.kind):
+        return one.plain_word and other.kind == "linear" and other.linear.dimensionless
+    factor = factor_between(one.linear, other.linear)
+    return factor == 1.0 or (factor is None and bool(time_ratio(one.linear, other.linear)))
+
+
+def _crossed_limits(parameters: list[Parameter]) -> Iterator[Doubt]:
+    """A smallest value that is above the largest value of the same thing."""
+    by_name = {p.name: p for p in parameters}
+    for low in parameters:
+        names = [_SMALLEST.sub(word, low.name) for word in _LARGEST]
+        high = next((by_name[n] for n in names if n in by_name and n != low.name), None)
+        if high is None or parse_unit(low.unit) != parse_unit(high.unit):
+            continue
+        if min(flat(low.value)) > max(flat(high.value)):
+            values = f"{_written(low)} and at most {_written(high)}"
+            point = OpenPoint(
+                question=f"The description asks for at least {values}; which limits are meant?",
+                choices=[f"from {_written(high)} to {_written(low)}"],
+                assumption=f"at least {values}, as written",
+            )
+            reason = f"{low.name} is larger than {high.name}"
+            yield _doubt(low.name, reason, low.quote, point)
+
+
+def _written(p: Parameter) -> str:
+    return f"{p.value:g} {p.unit}".strip() if isinstance(p.value, float) else f"{p.value} {p.unit}"
+
+
+def _said(p: Parameter) -> str:
+    return (p.definition or p.name.replace("_", " ")).strip().rstrip(".?")
+
+
+# -- words -----------------------------------------------------------------------------------
+
+
+def _objective(state: RunState) -> Iterator[Doubt]:
+    goal = state.objective
+    if goal is not None and goal.assumed:
+        point = OpenPoint(
+            question="What is to be achieved over the whole episode?", assumption=goal.statement
+        )
+        yield _doubt("sense", "no sentence of the description states the goal", ask=point)
+
+
+def _variables(state: RunState) -> Iterator[Doubt]:
+    problems = Problems()
+    ranges_of(state.variables, SymbolTable.of(state.parameters, state.variables), problems)
+    for finding in problems.findings:
+        yield _doubt(finding.place.removeprefix("variable "), finding.message)
+    numbers = Numbers.of(state)
+    for v in state.variables:
+        counted = v.labels or v.dtype == "boolean"
+        for limit in () if counted else (v.low, v.high):
+            if isinstance(limit, float) and not numbers.explain(limit):
+                reason = f"the limit {limit:g} is not in the description"
+                point = None
+                if v.role == "decision":
+                    point = OpenPoint(
+                        question=f"Between which limits is the {v.definition or v.name}?",
+                        assumption=f"the limit is {limit:g} {v.unit}".strip(),
+                    )
+                yield _doubt(v.name, reason, v.quote, point)
+
+
+def _constraints(state: RunState) -> Iterator[Doubt]:
+    numbers = Numbers.of(state)
+    names = {p.name for p in state.parameters} | {v.name for v in state.variables}
+    for c in state.constraints:
+        for number in _DIGITS.findall(c.statement):
+            if not numbers.explain(float(number)):
+                yield _doubt(c.name, f"{number} is not in the description", c.quote)
+        for name in _NAME.findall(c.statement):
+            if name not in names and name not in state.told:
+                yield _doubt(c.name, f"there is no quantity {name}", c.quote)
+
+
+# -- expressions -----------------------------------------------------------------------------
+
+
+def _model(state: RunState) -> Iterator[Doubt]:
+    model = state.model
+    if model is None:
+        return
+    numbers = Numbers.of(state)
+    if not numbers.explain_count_of_steps(model.horizon):
+        point = OpenPoint(
+            question="How many decision steps does an episode have?",
+            assumption=f"{model.horizon} steps",
+        )
+        reason = f"{model.horizon} steps do not follow from the description"
+        yield _doubt("horizon", reason, ask=point)
+    if not numbers.explain(model.discount):
+        yield _doubt("discount", f"{model.discount:g} is not in the description")
+    yield from _expression_doubts(state, "step_measure", model.step_measure, numbers)
+    for c in model.constraints:
+        yield from _expression_doubts(state, c.name, c.expression, numbers)
+
+
+def _sar(state: RunState) -> Iterator[Doubt]:
+    numbers = Numbers.of(state)
+    for term in state.sar.reward if state.sar else []:
+        yield from _expression_doubts(state, term.name, term.expression, numbers)
+
+
+def _expression_doubts(state: RunState, item: str, text: str, numbers: Numbers) -> Iterator[Doubt]:
+    """What does not resolve, does not fit in its units, or is a number out of nowhere."""
+    if not text.strip():
+        return
+    length = step_length_of(state.model.step_length) if state.model else None
+    compiler = ExpressionCompiler(SymbolTable.of(state.parameters, state.variables), length)
+    wrong = fault(compiler, item, text)
+    if wrong:
+        yield _doubt(item, wrong.removeprefix(f"{item}: "))
+        return
+    for remark in compiler.remarks:
+        if remark.startswith("units do not fit"):
+            yield _doubt(item, remark)
+    for number in _literals(text):
+        if not numbers.explain(number):
+            yield _doubt(item, f"{number:g} is not in the description")
+
+
+def _literals(text: str) -> list[float]:
+    try:
+        tree = parse(text)
+    except ExpressionError:
+        return []
+    return [
+        float(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, int | float)
+        and not isinstance(node.value, bool)
+    ]
+
+
+_RULES: dict[Reviewed, Callable[[RunState], Iterator[Doubt]]] = {
+    "parameter": _parameters,
+    "objective": _objective,
+    "variable": _variables,
+    "constraint": _constraints,
+    "modeling": _model,
+    "sar": _sar,
+}
