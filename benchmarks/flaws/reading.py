@@ -6,8 +6,10 @@ from pathlib import Path
 
 from graph.build import builder, recursion_limit
 from graph.context import RunContext
+from graph.routes import NEXT_AGENT
 from nodes.models.errors import ModelError
 from nodes.triage import GOOD
+from state.review import REVIEWED
 from state.run_state import RunState
 from state.usage import Usage
 
@@ -39,8 +41,13 @@ class Reading:
         return bool(self.turned_away or self.asked)
 
 
+def last_stop(context: RunContext) -> str:
+    """The node before which all reviews that ``context`` asks for are over."""
+    return NEXT_AGENT[[agent for agent in REVIEWED if agent in context.corrected()][-1]]
+
+
 def read(description: str, context: RunContext, folder: Path) -> Reading:
-    """Run ``description`` under ``context`` until the environment agent would be asked.
+    """Run ``description`` under ``context`` up to the last review that it asks for.
 
     Whatever is open is assumed away, so that one reading shows all questions.
     """
@@ -57,7 +64,7 @@ def read(description: str, context: RunContext, folder: Path) -> Reading:
             {"recursion_limit": limit},
             context=context,
             stream_mode="values",
-            interrupt_before=["environment"],
+            interrupt_before=[last_stop(context)],
         ):
             state = RunState.model_validate(values)
             for agent, review in state.reviews.items():
