@@ -51,7 +51,7 @@ def test_refused_key_ends_the_run_and_keeps_the_thread(
     assert Path(outcome["run_folder"]).is_dir()
     done = command("--resume", outcome["thread_id"], "--json", folder=tmp_path, **KEY)
     assert told(done)["thread_id"] == outcome["thread_id"]
-    assert "at parameter" in done.stderr
+    assert "at triage" in done.stderr
     assert len(refusing.requests) == 2
 
 
