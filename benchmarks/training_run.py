@@ -12,15 +12,15 @@ from benchmarks.judge import judge, played_episodes
 from benchmarks.problem import Problem
 from nodes.codegen.heuristic_program import interface_of, render_heuristic
 from nodes.coding import coding
+from nodes.evaluate import ask_evaluation
 from nodes.heuristic import PROGRAM
 from nodes.models.recording import load_recording
 from nodes.run_folder import write_whole
-from nodes.sandbox_account import why_it_ended
 from nodes.settings import RunSettings
 from nodes.train import train
-from sandbox import Limits, ResultInvalid, check_files, run_module
+from sandbox import Limits, ResultInvalid
 from sandbox.outcome import GIBIBYTE
-from sandbox.programs.requests import EVALUATE_REQUEST, EvaluateRequest
+from sandbox.programs.requests import EvaluateRequest
 from state.heuristic import Heuristic
 from state.run_state import RunState
 
@@ -89,7 +89,7 @@ def measure(
         return Measured(problem.name, seed, "", seconds, reached, None, 0.0, False, state.account)
     method = str(state.training.algorithm)
     try:
-        _evaluate(problem, seed, folder, episodes or problem.episodes)
+        _evaluate(problem, seed, folder, episodes or problem.episodes, settings)
         verdict = judge(problem, played_episodes(folder))
     except ResultInvalid as error:
         return Measured(problem.name, seed, method, seconds, reached, None, 0.0, False, str(error))
@@ -112,19 +112,17 @@ def recorded_heuristic(task: str) -> Heuristic | None:
     return Heuristic.model_validate_json(found[-1]) if found else None
 
 
-def _evaluate(problem: Problem, seed: int, folder: Path, episodes: int) -> None:
+def _evaluate(
+    problem: Problem, seed: int, folder: Path, episodes: int, settings: RunSettings
+) -> None:
     gymnasium_id = problem.spec().dynamics.gymnasium_id
     request = EvaluateRequest(
         gymnasium_id, seed=seed, episodes=episodes, least_episodes=episodes,
         seconds=COMPARISON_SECONDS,
     )  # fmt: skip
-    write_whole(folder / EVALUATE_REQUEST, request.to_json())
-    outcome = run_module(
-        "sandbox.programs.evaluate", folder, EVALUATION_LIMITS, packages=["sandbox.training"]
-    )
-    if not outcome.ok:
-        raise ResultInvalid(f"not evaluated: {why_it_ended(outcome, EVALUATION_LIMITS)}")
-    check_files(folder)
+    found = ask_evaluation(request, folder, EVALUATION_LIMITS, settings)
+    if isinstance(found, str):
+        raise ResultInvalid(f"not evaluated: {found}")
 
 
 def seconds_to(problem: Problem, curve: Path) -> float | None:

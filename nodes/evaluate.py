@@ -6,11 +6,16 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from nodes.accounts import StageClock
-from nodes.sandbox_program import ask_program
+from nodes.sandbox_program import Host, Question, ask_program, environment_host
 from nodes.settings import RunSettings
 from sandbox import Limits
 from sandbox.outcome import GIBIBYTE
-from sandbox.programs.requests import EVALUATE_REQUEST, EVALUATE_RESULT, EvaluateRequest
+from sandbox.programs.requests import (
+    EVALUATE_REQUEST,
+    EVALUATE_RESULT,
+    EVALUATION_EPISODES,
+    EvaluateRequest,
+)
 from state.run_state import RunState
 from state.training import Evaluation
 
@@ -51,8 +56,25 @@ def run_evaluation(
     With ``heuristic`` the rule in heuristic.py is one of the comparisons.
     """
     request = EvaluateRequest(gymnasium_id, seed=settings.seed, heuristic=heuristic)
-    asked, answered = (EVALUATE_REQUEST, request), (EVALUATE_RESULT, Evaluation)
-    return ask_program("evaluate", folder, asked, answered, LIMITS, settings)[0]
+    return ask_evaluation(request, folder, LIMITS, settings)
+
+
+def ask_evaluation(
+    request: EvaluateRequest, folder: Path, limits: Limits, settings: RunSettings
+) -> Evaluation | str:
+    """What the evaluation of the policy in ``folder`` answers, or a phrase why it does not.
+
+    It leaves the episodes of the trained policy in ``folder``.
+    """
+    hosts = {
+        "environment": environment_host(request.gymnasium_id, "flat"),
+        "policy": Host(("policy.zip", "policy_setup.json")),
+    }
+    if request.heuristic:
+        hosts["heuristic"] = Host(("heuristic.py",))
+    asked = (EVALUATE_REQUEST, request)
+    question = Question("evaluate", asked, hosts, products=(EVALUATION_EPISODES,))
+    return ask_program(question, folder, (EVALUATE_RESULT, Evaluation), limits, settings)[0]
 
 
 def _account(evaluation: Evaluation) -> str:

@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 
 from nodes.accounts import StageClock
 from nodes.check_request import check_request
-from nodes.sandbox_program import ask_program
+from nodes.sandbox_program import Host, Question, ask_program, environment_host
 from nodes.settings import RunSettings
 from sandbox import Limits
 from sandbox.outcome import GIBIBYTE
@@ -42,8 +42,13 @@ def run_checks(spec: Spec, folder: Path, settings: RunSettings) -> tuple[CheckRe
         request = check_request(spec, settings.seed)
     except ValueError as error:
         return _only(Finding(check="request", owner="variable", message=f"{error}.")), ""
-    asked, answered = (CHECK_REQUEST, request), (CHECK_RESULT, CheckReport)
-    report, outcome = ask_program("check", folder, asked, answered, LIMITS, settings)
+    hosts = {
+        "environment": environment_host(request.gymnasium_id),
+        "functions": Host(("spec_functions.py",)),
+    }
+    question = Question("check", (CHECK_REQUEST, request), hosts, files=("environment.py",))
+    answered = (CHECK_RESULT, CheckReport)
+    report, outcome = ask_program(question, folder, answered, LIMITS, settings)
     if isinstance(report, CheckReport):
         return report, outcome.isolation
     finding = Finding(

@@ -16,7 +16,7 @@ from nodes.codegen.heuristic_program import Interface, interface_of, render_heur
 from nodes.heuristic_rules import heuristic_complaints
 from nodes.models.errors import ModelError, RecordingMissing
 from nodes.run_folder import artefact, remove, write_whole
-from nodes.sandbox_program import ask_program
+from nodes.sandbox_program import Host, Question, ask_program, environment_host
 from nodes.settings import RunSettings
 from sandbox import Limits
 from sandbox.outcome import GIBIBYTE
@@ -110,8 +110,13 @@ def try_heuristic(
     request = HeuristicRequest(
         spec.dynamics.gymnasium_id, interface.observation_size, seed=settings.seed
     )
-    asked, answered = (HEURISTIC_REQUEST, request), (HEURISTIC_RESULT, HeuristicTrial)
-    trial, _ = ask_program("check_heuristic", folder, asked, answered, LIMITS, settings)
+    hosts = {
+        "environment": environment_host(request.gymnasium_id, "flat"),
+        "heuristic": Host((PROGRAM,)),
+    }
+    question = Question("check_heuristic", (HEURISTIC_REQUEST, request), hosts)
+    answered = (HEURISTIC_RESULT, HeuristicTrial)
+    trial, _ = ask_program(question, folder, answered, LIMITS, settings)
     if isinstance(trial, HeuristicTrial):
         return trial
     return HeuristicTrial(faults=[f"trying it did not come to an end: {trial}"])

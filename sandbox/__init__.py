@@ -1,5 +1,6 @@
 """Running code that nobody trusts, contained and bounded."""
 
+from sandbox.apart import Outcomes, Part, run_apart
 from sandbox.isolation import SandboxUnavailable, describe_isolation
 from sandbox.outcome import Limits, Outcome
 from sandbox.results import ResultInvalid, check_files, read_result
@@ -8,11 +9,14 @@ from sandbox.run import run, run_module
 __all__ = [
     "Limits",
     "Outcome",
+    "Outcomes",
+    "Part",
     "ResultInvalid",
     "SandboxUnavailable",
     "check_files",
     "describe_isolation",
     "read_result",
     "run",
+    "run_apart",
     "run_module",
 ]

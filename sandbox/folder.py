@@ -113,3 +113,58 @@ def give_to(folder: Path, user: int, group: int) -> None:
         if plain or stat.S_ISDIR(mode) or stat.S_ISLNK(mode):
             os.chown(entry.name, user, group, dir_fd=entry.parent, follow_symlinks=False)
     os.chown(folder, user, group, follow_symlinks=False)
+
+
+def remove_tree(folder: Path) -> None:
+    """Remove a folder and all in it, however deep it is nested and whatever is closed in it.
+
+    To be called once nothing that could change it runs any more. Nothing happens where there is no
+    such folder; a link in its place is removed, not followed.
+    """
+    if not folder.is_dir() or folder.is_symlink():
+        folder.unlink(missing_ok=True)
+        return
+    folder.chmod(0o700)
+    top = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        moved = 0
+        while names := os.listdir(top):
+            for name in names:
+                if not _unlinked(name, top):
+                    moved = _emptied(name, top, moved)
+                    os.rmdir(name, dir_fd=top)
+    finally:
+        os.close(top)
+    folder.rmdir()
+
+
+def _unlinked(name: str, parent: int) -> bool:
+    """Remove what is no folder; false if it is one."""
+    if stat.S_ISDIR(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode):
+        return False
+    os.unlink(name, dir_fd=parent)
+    return True
+
+
+def _emptied(name: str, top: int, moved: int) -> int:
+    """Remove the files of a folder in `top` and move its folders there, under unused numbers."""
+    os.chmod(name, 0o700, dir_fd=top)
+    inner = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=top)
+    try:
+        for below in os.listdir(inner):
+            if not _unlinked(below, inner):
+                os.chmod(below, 0o700, dir_fd=inner)
+                while _taken(str(moved), top):
+                    moved += 1
+                os.rename(below, str(moved), src_dir_fd=inner, dst_dir_fd=top)
+    finally:
+        os.close(inner)
+    return moved
+
+
+def _taken(name: str, parent: int) -> bool:
+    try:
+        os.stat(name, dir_fd=parent, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return True

@@ -58,6 +58,7 @@ def run_module(
     packages: Sequence[str] = (),
     arguments: Sequence[str] = (),
     read_only: Sequence[Path] = (),
+    descriptors: Sequence[int] = (),
     unsafe_no_sandbox: bool = False,
     on_output: Callable[[str], None] | None = None,
     stop: threading.Event | None = None,
@@ -67,7 +68,8 @@ def run_module(
     As `run`, but the module's own package (`sandbox.programs` for `sandbox.programs.check`) and
     the dotted `packages` named can be imported too, first on the module path, and nothing else of
     the project; packages above them (`sandbox`) appear empty. The run folder comes last on the
-    path, so that a file in it cannot stand in for a library.
+    path, so that a file in it cannot stand in for a library. It gets our open `descriptors` under
+    the same numbers; they stay open on our side.
 
     Raises ModuleNotFoundError if a package does not exist, else as `run`.
     """
@@ -79,6 +81,7 @@ def run_module(
         packages={name: _package_folder(name) for name in sorted(names)},
         arguments=arguments,
         read_only=_all_existing(read_only),
+        descriptors=descriptors,
     )
     return _run(job, limits or Limits(), unsafe_no_sandbox, on_output, stop)
 

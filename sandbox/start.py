@@ -34,6 +34,8 @@ class Job(NamedTuple):
     packages: dict[str, Path]
     arguments: Sequence[str]
     read_only: Sequence[Path]
+    descriptors: Sequence[int] = ()
+    """Open files of ours that the program gets under the same numbers."""
 
 
 class Started(NamedTuple):
@@ -99,7 +101,7 @@ def start_contained(
         process = subprocess.Popen(
             [*words, *interpreter.COMMAND, LAUNCHER_PLACE, plan, *job.arguments],
             env={},  # bubblewrap's own environment can be read inside, in /proc/1/environ
-            pass_fds=passed,
+            pass_fds=[*passed, *job.descriptors],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -156,6 +158,7 @@ def start_unsafe(job: Job, limits: Limits) -> Started:
     process = subprocess.Popen(
         [*interpreter.COMMAND, str(LAUNCHER), plan, *job.arguments],
         env=interpreter.environment(),
+        pass_fds=job.descriptors,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -1,12 +1,11 @@
 """Checks that compare runs with each other: seeds, copies, actions."""
 
-import copy
 from typing import Any
 
-import gymnasium
 import numpy as np
 
 from sandbox.programs.findings import CheckFailed
+from sandbox.programs.remote import RemoteEnvironment
 from sandbox.programs.subject import Subject
 
 
@@ -45,19 +44,19 @@ def other_seed_other_trajectory(subject: Subject) -> None:
 def _trajectory(
     subject: Subject,
     seed: int,
-    environment: gymnasium.Env[Any, Any] | None = None,
+    environment: RemoteEnvironment | None = None,
     steps: int = 130,
 ) -> list[str]:
     environment = environment or subject.make()
     environment.action_space.seed(subject.request.seed)
-    observation, _ = environment.reset(seed=seed)
+    observation = environment.reset(seed=seed)
     seen = [repr(np.asarray(observation).tolist())]
     for _ in range(steps):
         action = environment.action_space.sample()
         observation, reward, terminated, truncated, _ = environment.step(action)
         seen.append(repr((np.asarray(observation).tolist(), float(reward), terminated, truncated)))
         if terminated or truncated:
-            observation, _ = environment.reset()
+            observation = environment.reset()
             seen.append(repr(np.asarray(observation).tolist()))
     return seen
 
@@ -69,7 +68,9 @@ def copies_step_alike(subject: Subject) -> None:
     environment.reset(seed=subject.request.seed)
     for step in range(1, 21):
         action = environment.action_space.sample()
-        ahead = _outcome(copy.deepcopy(environment).step(action))
+        copied = environment.copy()
+        ahead = _outcome(copied.step(action))
+        copied.forget()
         result = environment.step(action)
         if ahead != _outcome(result):
             raise CheckFailed(
@@ -109,12 +110,13 @@ def actions_matter(subject: Subject) -> None:
     )
 
 
-def _futures(environment: gymnasium.Env[Any, Any], action: Any, steps: int = 10) -> str:
-    ahead = copy.deepcopy(environment)
+def _futures(environment: RemoteEnvironment, action: Any, steps: int = 10) -> str:
+    ahead = environment.copy()
     seen = []
     for _ in range(steps):
         result = ahead.step(action)
         seen.append(_outcome(result))
         if result[2] or result[3]:
             break
+    ahead.forget()
     return "".join(seen)

@@ -1,6 +1,7 @@
 """Program: climb the ladder of checks and write what they found to check_result.json.
 
-Runs in the run folder, inside the sandbox. Reads check_request.json.
+Runs in a sandbox of its own, in a folder with check_request.json and the text of environment.py.
+The code itself runs in the hosts ``environment`` and ``functions``.
 """
 
 import json
@@ -9,18 +10,21 @@ from pathlib import Path
 from typing import Any
 
 from sandbox.programs import requests
+from sandbox.programs.asking import Ask, hosts_of_arguments
 from sandbox.programs.findings import CheckFailed, Finding, from_exception
 from sandbox.programs.ladder import GENERATED_CHECKS, STANDARD_CHECKS
 from sandbox.programs.source_checks import check_source
 from sandbox.programs.standard_checkers import standard_checkers
 from sandbox.programs.subject import Check, Subject
+from sandbox.programs.wire import OtherSideEnded
 
 
 def main() -> None:
     """Read the request, check, write the result."""
     request = requests.CheckRequest.read(Path(requests.CHECK_REQUEST))
     started = time.monotonic()
-    passed, findings = check(request)
+    hosts = hosts_of_arguments()
+    passed, findings = check(request, hosts["environment"], hosts["functions"])
     result: dict[str, Any] = {
         "passed": passed,
         "findings": [finding.as_json() for finding in findings],
@@ -29,15 +33,21 @@ def main() -> None:
     Path(requests.CHECK_RESULT).write_text(json.dumps(result, indent=1))
 
 
-def check(request: requests.CheckRequest) -> tuple[list[str], list[Finding]]:
-    """Names of the checks that found nothing, and the findings of the others."""
+def check(
+    request: requests.CheckRequest, ask_environment: Ask, ask_functions: Ask
+) -> tuple[list[str], list[Finding]]:
+    """Names of the checks that found nothing, and the findings of the others.
+
+    Raises:
+        OtherSideEnded: a process in which the code runs ended before its time.
+    """
     passed: list[str] = []
     if not request.gymnasium_id:
         findings = check_source(request)
         if findings:
             return passed, findings
         passed += ["parses", "only_gymnasium_and_numpy"]
-    subject = Subject(request)
+    subject = Subject(request, ask_environment, ask_functions)
     failure = _run(constructs, subject)
     if failure:
         return passed, [failure]
@@ -73,6 +83,8 @@ def _run(ladder_check: Check, subject: Subject) -> Finding | None:
             if boiled.place:
                 return boiled
         return failed.finding(name)
+    except OtherSideEnded:
+        raise
     except Exception as error:
         return from_exception(name, error, subject.request.code_bodies)
     return None

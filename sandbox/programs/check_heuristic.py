@@ -1,33 +1,33 @@
 """Program: try heuristic.py on some episodes, beside random decisions on the same seeds.
 
-Runs in the run folder, inside the sandbox. Reads heuristic_request.json, writes
-heuristic_result.json with the fields of ``state.heuristic.HeuristicTrial``.
+Runs in a sandbox of its own; what it judges runs in the hosts ``environment`` and ``heuristic``.
+Reads heuristic_request.json, writes heuristic_result.json with the fields of
+``state.heuristic.HeuristicTrial``.
 """
 
 import json
-import linecache
 import time
-import traceback
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import gymnasium
 import numpy as np
+from gymnasium import spaces
 
 from sandbox.programs import requests
+from sandbox.programs.asking import Ask, hosts_of_arguments
+from sandbox.programs.episodes import Episodes, run_episodes
+from sandbox.programs.faults import AnswerInvalid, Fault, ForeignCodeRaised
 from sandbox.programs.findings import shorten
+from sandbox.programs.policies import Environments, HeuristicPolicy, Observations, RandomPolicy
+from sandbox.programs.remote import RemoteEpisodes
 from sandbox.programs.requests import HeuristicRequest
 from sandbox.programs.subject import describe
-from sandbox.training.environments import import_file, make_environment
 
 # Apart from the seeds of training (below) and of the evaluation (above).
 FIRST_TRIAL_SEED = 500_000_000
 # Decisions after which it shows whether a decision is far too slow.
 FIRST_DECISIONS = 50
 LONGEST_FAULT = 500
-
-Decide = Callable[[Any], Any]
 
 
 class HeuristicFault(Exception):
@@ -37,111 +37,119 @@ class HeuristicFault(Exception):
 def main() -> None:
     """Read the request, try, write the result."""
     request = HeuristicRequest.read(Path(requests.HEURISTIC_REQUEST))
-    result = try_heuristic(request)
+    hosts = hosts_of_arguments()
+    result = try_heuristic(request, hosts["environment"], hosts["heuristic"])
     Path(requests.HEURISTIC_RESULT).write_text(json.dumps(result, indent=1, allow_nan=False))
 
 
-def try_heuristic(request: HeuristicRequest) -> dict[str, Any]:
-    """Try the heuristic of the current folder; the fields of ``HeuristicTrial``."""
+def try_heuristic(
+    request: HeuristicRequest, ask_environment: Ask, ask_heuristic: Ask
+) -> dict[str, Any]:
+    """Try the heuristic; the fields of ``HeuristicTrial``.
+
+    Raises:
+        OtherSideEnded: a process in which the code runs ended before its time.
+    """
     np.set_printoptions(precision=5, threshold=12)
-    environment = make_environment(request.gymnasium_id)
-    shape = environment.observation_space.shape
+    environments = RemoteEpisodes(ask_environment)
+    one = environments.new()
+    shape = one.observation_space.shape
     if shape != (request.observation_size,):
         return {
             "unfit": f"the observation has the shape {shape}, and the specification names "
             f"{request.observation_size} numbers"
         }
     try:
-        heuristic = WatchedHeuristic(environment, request.milliseconds)
-        returns, random_returns = _compare(request, environment, heuristic)
+        heuristic = WatchedHeuristic(ask_heuristic, one.action_space, request.milliseconds)
+        tried, random = _compare(request, environments, heuristic)
         heuristic.check_speed()
     except HeuristicFault as fault:
         return {"faults": [shorten(str(fault), LONGEST_FAULT)]}
     return {
-        "episodes": len(returns),
-        "mean_return": float(np.mean(returns)),
-        "random_return": float(np.mean(random_returns)),
+        "episodes": len(tried.returns),
+        "mean_return": float(np.mean(tried.returns)),
+        "random_return": float(np.mean(random.returns[: len(tried.returns)])),
         "milliseconds": round(heuristic.milliseconds, 4),
     }
 
 
 def _compare(
-    request: HeuristicRequest, environment: gymnasium.Env[Any, Any], heuristic: "WatchedHeuristic"
-) -> tuple[list[float], list[float]]:
-    """Returns under the heuristic and under random decisions, seed by seed."""
-    deadline = time.monotonic() + request.seconds
-    space = environment.action_space
-    space.seed(request.seed)
-    returns: list[float] = []
-    random_returns: list[float] = []
-    for k in range(request.episodes):
-        if k >= request.least_episodes and time.monotonic() > deadline:
-            break
-        seed = FIRST_TRIAL_SEED + k
-        returns.append(_episode(environment, heuristic, seed, request.steps))
-        random_returns.append(
-            _episode(environment, lambda observation: space.sample(), seed, request.steps)
-        )
-    return returns, random_returns
-
-
-def _episode(environment: gymnasium.Env[Any, Any], decide: Decide, seed: int, steps: int) -> float:
-    """Undiscounted return of the first ``steps`` steps of an episode."""
-    observation, _ = environment.reset(seed=seed)
-    total = 0.0
-    for _ in range(steps):
-        observation, reward, terminated, truncated, _ = environment.step(decide(observation))
-        total += float(reward)
-        if terminated or truncated:
-            break
-    return total
+    request: HeuristicRequest, environments: RemoteEpisodes, heuristic: "WatchedHeuristic"
+) -> tuple[Episodes, Episodes]:
+    """Episodes under the heuristic and under random decisions, on the same seeds."""
+    started = time.monotonic()
+    seeds = [FIRST_TRIAL_SEED + k for k in range(request.episodes)]
+    few, steps = request.least_episodes, request.steps
+    half = started + request.seconds / 2
+    tried = run_episodes(environments, heuristic, seeds, half, few, few, steps)
+    seeds = seeds[: len(tried.returns)]
+    random = RandomPolicy(heuristic.space, request.seed)
+    return tried, run_episodes(environments, random, seeds, half, len(seeds), most_steps=steps)
 
 
 class WatchedHeuristic:
-    """heuristic.py of the current folder, asked decision by decision and held to its rules."""
+    """heuristic.py, asked for several episodes at once and held to its rules."""
 
-    def __init__(self, environment: gymnasium.Env[Any, Any], milliseconds: float) -> None:
-        self.space = environment.action_space
+    def __init__(self, ask: Ask, space: spaces.Space[Any], milliseconds: float) -> None:
+        self.space = space
         self.allowed = milliseconds
-        self.seconds = 0.0
         self.decisions = 0
+        self._ask = ask
+        self._policy = HeuristicPolicy(ask)
+        self._checked = 0
         try:
-            self.module = import_file("heuristic")
-        except Exception as error:  # whatever the generated code raises
-            raise HeuristicFault(_boiled(error)) from error
+            ask("load")
+        except ForeignCodeRaised as error:
+            raise HeuristicFault(_boiled(error.fault)) from error
 
-    def __call__(self, observation: Any) -> Any:
-        """The action; ``HeuristicFault`` where there is none that can be taken."""
-        action = self._act(observation)
-        if not self.space.contains(action):
-            raise HeuristicFault(f"{describe(action)} is no action of {self.space}")
+    def act(
+        self, environments: Environments, observations: Observations, time_step: int
+    ) -> list[Any]:
+        """The actions; ``HeuristicFault`` where there is one that cannot be taken."""
+        actions = self._decide(observations)
+        for action in actions:
+            if not self.space.contains(action):
+                raise HeuristicFault(f"{describe(action)} is no action of {self.space}")
         # Deciding again now and then shows whether something is drawn or remembered.
-        if self.decisions % FIRST_DECISIONS == 1:
-            again = self._act(observation)
-            if not np.array_equal(again, action):
+        if self.decisions >= self._checked:
+            self._decide_again(observations, actions)
+            self._checked = self.decisions + FIRST_DECISIONS
+        return actions
+
+    def _decide_again(self, observations: Observations, actions: list[Any]) -> None:
+        for first, second in zip(actions, self._decide(observations), strict=True):
+            if not np.array_equal(second, first):
                 raise HeuristicFault(
-                    f"it decided {describe(action)} and then {describe(again)} for the same "
+                    f"it decided {describe(first)} and then {describe(second)} for the same "
                     "situation: no randomness, and nothing kept from one decision to the next"
                 )
-            if self.decisions > FIRST_DECISIONS:
-                self.check_speed()
-        return action
+        if self.decisions > FIRST_DECISIONS:
+            self.check_speed()
 
-    def _act(self, observation: Any) -> Any:
-        started = time.thread_time()
+    def _decide(self, observations: Observations) -> list[Any]:
         try:
-            action = self.module.act(observation)
-        except Exception as error:  # whatever the generated code raises
-            seen = shorten(str(self.module.unpack(observation)), LONGEST_FAULT // 2)
-            raise HeuristicFault(f"{_boiled(error)}; seen was {seen}") from error
-        self.seconds += time.thread_time() - started
-        self.decisions += 1
-        return action
+            actions = self._policy.act([], observations, 0)
+        except ForeignCodeRaised as error:
+            raise HeuristicFault(self._said_with_situation(error.fault, observations)) from error
+        except AnswerInvalid as error:
+            raise HeuristicFault(str(error)) from error
+        self.decisions += len(observations)
+        return actions
+
+    def _said_with_situation(self, fault: Fault, observations: Observations) -> str:
+        """The fault, and what was seen by the first decision that raises something."""
+        for observation in observations:
+            try:
+                self._policy.act([], observation[None], 0)
+            except ForeignCodeRaised as error:
+                seen = str(self._ask("unpacked", observation=observation))
+                return f"{_boiled(error.fault)}; seen was {shorten(seen, LONGEST_FAULT // 2)}"
+        return _boiled(fault)
 
     @property
     def milliseconds(self) -> float:
         """Processor time of a decision on average."""
-        return 1000 * self.seconds / max(self.decisions, 1)
+        return 1000 * self._policy.seconds / max(self.decisions, 1)
 
     def check_speed(self) -> None:
         """Raise ``HeuristicFault`` if a decision takes longer than is allowed."""
@@ -152,20 +160,14 @@ class WatchedHeuristic:
             )
 
 
-def _boiled(error: Exception) -> str:
-    """The kind of ``error``, its words, and the line of heuristic.py that caused it."""
-    said = f"{type(error).__name__}: {error}"
-    frames = [
-        frame
-        for frame in traceback.extract_tb(error.__traceback__)
-        if Path(frame.filename).name == "heuristic.py"
-    ]
-    if not frames:
-        return said
-    if frames[-1].name == "pack":
-        return f"what heuristic returned is no decision ({said})"
-    line = linecache.getline(frames[-1].filename, frames[-1].lineno or 0).strip()
-    return f"in {frames[-1].name}, `{line}`: {said}"
+def _boiled(fault: Fault) -> str:
+    """The kind of an exception, its words, and the line of heuristic.py that caused it."""
+    lines = [line for line in fault.lines if line.file == "heuristic.py"]
+    if not lines:
+        return fault.said
+    if lines[-1].function == "pack":
+        return f"what heuristic returned is no decision ({fault.said})"
+    return f"in {lines[-1].function}, `{lines[-1].text}`: {fault.said}"
 
 
 if __name__ == "__main__":

@@ -1,12 +1,10 @@
 """Saying what is wrong: findings as plain dictionaries, and exceptions boiled down to a line."""
 
-import linecache
-import traceback
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
-GENERATED = ("environment.py", "spec_functions.py")
+from sandbox.programs.faults import ForeignCodeRaised
+from sandbox.programs.wire import printable
 
 
 @dataclass(frozen=True)
@@ -46,8 +44,8 @@ class CheckFailed(Exception):
 
 
 def shorten(text: str, length: int) -> str:
-    """``text`` on one line, cut to ``length`` characters."""
-    line = " ".join(text.split())
+    """``text`` on one line, cut to ``length`` characters, all of which can be printed."""
+    line = " ".join(printable(text).split())
     return line if len(line) <= length else line[: length - 3] + "..."
 
 
@@ -65,24 +63,22 @@ def owner_of(function: str, code_bodies: list[str]) -> str:
 
 def from_exception(check: str, error: BaseException, code_bodies: list[str]) -> Finding:
     """Boil ``error`` down to its kind, its words and the generated line that caused it."""
-    said = f"{type(error).__name__}: {error}"
-    frames = [
-        frame
-        for frame in traceback.extract_tb(error.__traceback__)
-        if Path(frame.filename).name in GENERATED
-    ]
-    if not frames:
-        return Finding(check, "environment", f"{check} failed", found=said)
-    last = frames[-1]
-    text = linecache.getline(last.filename, last.lineno or 0).strip()
-    file = Path(last.filename).name
-    body = next((f.name for f in reversed(frames) if owner_of(f.name, code_bodies) == "coding"), "")
-    function = body or last.name
+    if not isinstance(error, ForeignCodeRaised):
+        return Finding(
+            check, "environment", f"{check} failed", found=f"{type(error).__name__}: {error}"
+        )
+    fault = error.fault
+    if not fault.lines:
+        return Finding(check, "environment", f"{check} failed", found=fault.said)
+    last = fault.lines[-1]
+    functions = [line.function for line in reversed(fault.lines)]
+    body = next((f for f in functions if owner_of(f, code_bodies) == "coding"), "")
+    function = body or last.function
     return Finding(
         check,
         owner_of(function, code_bodies),
-        f"{function} in {file} raises {type(error).__name__}",
-        place=f"{file}, line {last.lineno}, in {function}: {text}",
+        f"{function} in {last.file} raises {fault.kind}",
+        place=f"{last.file}, line {last.number}, in {function}: {last.text}",
         expected="no exception",
-        found=said,
+        found=fault.said,
     )

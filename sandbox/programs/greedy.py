@@ -4,19 +4,22 @@ It tries actions on copies of the environment whose random generator is seeded a
 knows what the agent could know: what is already drawn stays, what is yet to be drawn is unknown.
 """
 
+from collections.abc import Generator
 from typing import Any
 
-import gymnasium
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
 from sandbox.programs.policies import Environments, Observations, all_actions
-from sandbox.training.simulator import copied_environment
+from sandbox.programs.remote import Ahead, RemoteEpisodes
 
 SAMPLES = 6
 COARSE_LEVELS = 7
 BOX_CANDIDATES = 24
+
+Search = Generator[list[Any], NDArray[np.float64], Any]
+"""Yields actions to try, is sent their mean rewards, and returns the best action."""
 
 
 class OneStepGreedy:
@@ -27,63 +30,93 @@ class OneStepGreedy:
     around the best sample. Ties are broken at random.
     """
 
-    def __init__(self, seed: int, samples: int) -> None:
-        self.random = np.random.default_rng(seed)
+    def __init__(
+        self, environments: RemoteEpisodes, space: spaces.Space[Any], seed: int, samples: int
+    ) -> None:
+        self.environments = environments
+        self.space = space
+        self.seed = seed
         self.samples = samples
+        self._begun = 0
+        self._randoms: dict[int, np.random.Generator] = {}
 
     def act(
         self, environments: Environments, observations: Observations, time_step: int
     ) -> list[Any]:
-        """The greedy action for each environment."""
-        return [self.best_action(environment) for environment in environments]
+        """The greedy action for each environment, all of which stay untouched."""
+        if time_step == 0:
+            # One generator for each episode, so that it does not matter which run side by side.
+            self._randoms = {e.number: self._next_random() for e in environments}
+        searches = {e.number: self._search(self._randoms[e.number]) for e in environments}
+        seeds = {n: random.integers(2**31, size=self.samples).tolist()
+                 for n, random in self._randoms.items()}  # fmt: skip
+        wanted = [Ahead(n, next(search), seeds[n]) for n, search in searches.items()]
+        best: dict[int, Any] = {}
+        while wanted:
+            rewards = self.environments.look_ahead(wanted)
+            again: list[Ahead] = []
+            for one, found in zip(wanted, rewards, strict=True):
+                try:
+                    actions = searches[one.number].send(found.mean(axis=1))
+                    again.append(one._replace(actions=actions))
+                except StopIteration as end:
+                    best[one.number] = end.value
+            wanted = again
+        return [best[environment.number] for environment in environments]
 
-    def best_action(self, environment: gymnasium.Env[Any, Any]) -> Any:
-        """The greedy action in the present state of ``environment``, which stays untouched."""
-        ahead = _LookAhead(environment, self.random.integers(2**31, size=self.samples).tolist())
-        space = environment.action_space
+    def _next_random(self) -> np.random.Generator:
+        self._begun += 1
+        return np.random.default_rng([self.seed, self._begun])
+
+    def _search(self, random: np.random.Generator) -> Search:
+        space = self.space
         listed = all_actions(space) or (
             [space.start + k for k in range(int(space.n))]
             if isinstance(space, spaces.Discrete)
             else None
         )
         if listed is not None:
-            return self._best_of(ahead, listed)
+            return _best_of(listed, random)
         if isinstance(space, spaces.MultiDiscrete):
-            return self._sweep(ahead, space.nvec)
+            return _sweep(space.nvec, random)
         if isinstance(space, spaces.Box):
-            return self._search_box(ahead, space)
+            return _search_box(space, random)
         raise TypeError(f"no greedy search over {space}")
 
-    def _best_of(self, ahead: "_LookAhead", actions: list[Any]) -> Any:
-        rewards = np.array([ahead.mean_reward(action) for action in actions])
-        best = np.flatnonzero(rewards >= rewards.max() - 1e-12 * max(1.0, abs(rewards.max())))
-        return actions[int(self.random.choice(best))]
 
-    def _sweep(self, ahead: "_LookAhead", sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-        action = np.zeros(len(sizes), dtype=np.int64)
-        for place in self.random.permutation(len(sizes)):
-            top = int(sizes[place]) - 1
-            coarse = {round(level) for level in np.linspace(0, top, min(COARSE_LEVELS, top + 1))}
-            action = self._best_of(ahead, [_with(action, place, level) for level in sorted(coarse)])
-            step = max(1, round(top / (COARSE_LEVELS - 1)))
-            around = int(action[place])
-            near = range(max(0, around - step + 1), min(top, around + step - 1) + 1)
-            action = self._best_of(ahead, [_with(action, place, level) for level in near])
-        return action
+def _best_of(actions: list[Any], random: np.random.Generator) -> Search:
+    rewards = yield actions
+    best = np.flatnonzero(rewards >= rewards.max() - 1e-12 * max(1.0, abs(rewards.max())))
+    return actions[int(random.choice(best))]
 
-    def _search_box(self, ahead: "_LookAhead", space: spaces.Box) -> Any:
-        def clipped(values: NDArray[np.float64]) -> Any:
-            return np.clip(values, space.low, space.high).astype(space.dtype)
 
-        low, high = space.low.astype(np.float64), space.high.astype(np.float64)
-        width = high - low
-        wide = [low, high, low + width / 2]
-        wide += [low + width * self.random.random(width.shape) for _ in range(BOX_CANDIDATES)]
-        best = self._best_of(ahead, [clipped(values) for values in wide])
-        for radius in (0.15, 0.03):
-            steps = self.random.normal(0, radius, (BOX_CANDIDATES // 2, *width.shape))
-            best = self._best_of(ahead, [best, *(clipped(best + width * step) for step in steps)])
-        return best
+def _sweep(sizes: NDArray[np.int64], random: np.random.Generator) -> Search:
+    action = np.zeros(len(sizes), dtype=np.int64)
+    for place in random.permutation(len(sizes)):
+        top = int(sizes[place]) - 1
+        coarse = {round(level) for level in np.linspace(0, top, min(COARSE_LEVELS, top + 1))}
+        action = yield from _best_of([_with(action, place, k) for k in sorted(coarse)], random)
+        step = max(1, round(top / (COARSE_LEVELS - 1)))
+        around = int(action[place])
+        near = range(max(0, around - step + 1), min(top, around + step - 1) + 1)
+        action = yield from _best_of([_with(action, place, k) for k in near], random)
+    return action
+
+
+def _search_box(space: spaces.Box, random: np.random.Generator) -> Search:
+    def clipped(values: NDArray[np.float64]) -> Any:
+        return np.clip(values, space.low, space.high).astype(space.dtype)
+
+    low, high = space.low.astype(np.float64), space.high.astype(np.float64)
+    width = high - low
+    wide = [low, high, low + width / 2]
+    wide += [low + width * random.random(width.shape) for _ in range(BOX_CANDIDATES)]
+    best = yield from _best_of([clipped(values) for values in wide], random)
+    for radius in (0.15, 0.03):
+        steps = random.normal(0, radius, (BOX_CANDIDATES // 2, *width.shape))
+        tried = [best, *(clipped(best + width * step) for step in steps)]
+        best = yield from _best_of(tried, random)
+    return best
 
 
 def _with(action: NDArray[np.int64], place: int, level: int) -> NDArray[np.int64]:
@@ -92,35 +125,19 @@ def _with(action: NDArray[np.int64], place: int, level: int) -> NDArray[np.int64
     return changed
 
 
-class _LookAhead:
-    """Steps copies of one environment; each action meets the same few futures."""
-
-    def __init__(self, environment: gymnasium.Env[Any, Any], seeds: list[int]) -> None:
-        self.environment = environment
-        self.futures = [np.random.default_rng(seed) for seed in seeds]
-        self.beginnings = [future.bit_generator.state for future in self.futures]
-
-    def mean_reward(self, action: Any) -> float:
-        """Mean reward of the next step if ``action`` is taken."""
-        return float(np.mean([self._reward(action, k) for k in range(len(self.futures))]))
-
-    def _reward(self, action: Any, future: int) -> float:
-        generator = self.futures[future]
-        generator.bit_generator.state = self.beginnings[future]
-        return float(copied_environment(self.environment, generator).step(action)[1])
-
-
-def samples_needed(environment: gymnasium.Env[Any, Any], seed: int) -> int:
+def samples_needed(environments: RemoteEpisodes, seed: int) -> int:
     """1 if the next reward is certain once the action is chosen, ``SAMPLES`` if it is not.
 
     Judged on 40 states of a random walk, each stepped with two different futures.
     """
+    environment = environments.new()
     environment.action_space.seed(seed)
     environment.reset(seed=seed)
     for step in range(40):
         action = environment.action_space.sample()
-        one, other = (_LookAhead(environment, [2 * step + k + 1]) for k in (0, 1))
-        if one.mean_reward(action) != other.mean_reward(action):
+        ahead = Ahead(environment.number, [action], [2 * step + 1, 2 * step + 2])
+        one, other = environments.look_ahead([ahead])[0][0]
+        if one != other:
             return SAMPLES
         _, _, terminated, truncated, _ = environment.step(action)
         if terminated or truncated:

@@ -1,22 +1,23 @@
 """Policies that are compared with each other, all with one way of being asked.
 
 A policy sees the environments only to look one step ahead (``OneStepGreedy``); the others see the
-observations.
+observations. What generated code decides is asked of the process in which it runs.
 """
 
 import itertools
-from pathlib import Path
 from typing import Any, Protocol
 
-import gymnasium
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from sandbox.programs import space_data
+from sandbox.programs.asking import Ask
+from sandbox.programs.faults import AnswerInvalid, mapping
+from sandbox.programs.remote import RemoteEnvironment
 from sandbox.training.actions import FLAT_ACTIONS
-from sandbox.training.environments import import_file
 
-Environments = list[gymnasium.Env[Any, Any]]
+Environments = list[RemoteEnvironment]
 Observations = NDArray[np.float32]
 
 
@@ -62,31 +63,39 @@ class ConstantPolicy:
 class HeuristicPolicy:
     """What heuristic.py decides, one environment after the other."""
 
-    def __init__(self) -> None:
-        self.decide = import_file("heuristic").act
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
+        self.seconds = 0.0
+        """Processor seconds of all decisions, as the other process tells."""
 
     def act(
         self, environments: Environments, observations: Observations, time_step: int
     ) -> list[Any]:
         """The heuristic's action for each environment."""
-        return [self.decide(observation) for observation in observations]
+        told = mapping(self._ask("decide", observations=observations))
+        actions, seconds = told.get("actions"), told.get("seconds")
+        if not isinstance(actions, list) or len(actions) != len(observations):
+            raise AnswerInvalid("there is not one decision for each observation")
+        self.seconds += seconds if isinstance(seconds, float) else 0.0
+        return actions
 
 
 class TrainedPolicy:
     """What training kept: policy.zip, asked as policy_setup.json says."""
 
-    def __init__(self, folder: Path, space: spaces.Space[Any]) -> None:
-        # Only here, for the other policies need neither torch nor the training package.
-        from sandbox.training.policy import load_policy
-
-        self.policy = load_policy(folder, space)
+    def __init__(self, ask: Ask, space: spaces.Space[Any]) -> None:
+        self._ask, self._shape = ask, space.shape or ()
+        ask("load", space=space_data.as_plain(space))
 
     def act(
         self, environments: Environments, observations: Observations, time_step: int
     ) -> list[Any]:
         """The policy's action for each environment."""
-        time_steps = np.full(len(environments), time_step, dtype=np.int64)
-        return list(self.policy.actions(observations, time_steps))
+        actions = self._ask("decide", observations=observations, time_step=time_step)
+        shape = (len(observations), *self._shape)
+        if not isinstance(actions, np.ndarray) or actions.shape != shape:
+            raise AnswerInvalid("the trained policy does not give an action for each observation")
+        return list(actions)
 
 
 def all_actions(space: spaces.Space[Any]) -> list[Any] | None:

@@ -72,7 +72,7 @@ def _same_space(declared: ActionSpace, found: spaces.Space[Any]) -> bool:
 def observation_inside_its_space(subject: Subject) -> None:
     """Every observation lies in the observation space."""
     space = subject.environment.observation_space
-    first, _ = subject.make().reset(seed=subject.request.seed)
+    first = subject.make().reset(seed=subject.request.seed)
     seen = [(first, "reset")]
     seen += [(transition.observation, transition.where()) for transition in subject.transitions]
     for observation, where in seen:

@@ -1,8 +1,11 @@
-"""Gymnasium's and Stable-Baselines3's own checkers, their warnings counted."""
+"""Gymnasium's and Stable-Baselines3's own checkers, their warnings counted.
 
-import warnings
-from collections.abc import Callable
+They look at the object itself, so they run where it lives; what they say comes back as text.
+"""
 
+from typing import Any
+
+from sandbox.programs.faults import AnswerInvalid, Fault, ForeignCodeRaised, mapping
 from sandbox.programs.findings import CheckFailed
 from sandbox.programs.subject import Subject
 
@@ -21,31 +24,30 @@ NOISE = (
 
 def standard_checkers(subject: Subject) -> None:
     """Gymnasium's and Stable-Baselines3's own checkers are content; warnings count."""
-    from gymnasium.utils.env_checker import check_env as check_with_gymnasium
-    from stable_baselines3.common.env_checker import check_env as check_with_sb3
+    said = subject.ask("standard_checkers")
+    if not isinstance(said, list):
+        raise AnswerInvalid("what the standard checkers say is no list")
+    for account in said:
+        _take(subject, mapping(account))
 
-    checkers: list[tuple[str, Callable[[], None]]] = [
-        ("gymnasium", lambda: check_with_gymnasium(subject.make(), skip_render_check=True)),
-        ("stable_baselines3", lambda: check_with_sb3(subject.make(), warn=True)),
-    ]
-    for name, checker in checkers:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            try:
-                checker()
-            except AssertionError as error:
-                # Gymnasium's checker takes an episode of a single step for a mistake.
-                if subject.request.horizon == 1 and "truncates after 1 step" in str(error):
-                    continue
-                raise CheckFailed(
-                    "environment", f"the checker of {name} objects", found=str(error)
-                ) from error
-        said = [_plain(str(w.message)) for w in caught]
-        serious = [text for text in said if not any(noise in text for noise in NOISE)]
-        if serious:
-            raise CheckFailed(
-                "environment", f"the checker of {name} warns", found="; ".join(serious)
-            )
+
+def _take(subject: Subject, account: Any) -> None:
+    name = account.get("checker")
+    if account.get("fault") is not None:
+        fault = Fault.from_plain(account["fault"])
+        if fault.kind != "AssertionError":
+            raise ForeignCodeRaised(fault)
+        words = fault.said.removeprefix("AssertionError: ")
+        # Gymnasium's checker takes an episode of a single step for a mistake.
+        if subject.request.horizon == 1 and "truncates after 1 step" in words:
+            return
+        raise CheckFailed(
+            "environment", f"the checker of {name} objects", found=words
+        ) from ForeignCodeRaised(fault)
+    texts = [_plain(str(warning)) for warning in account.get("warnings", [])]
+    serious = [text for text in texts if not any(noise in text for noise in NOISE)]
+    if serious:
+        raise CheckFailed("environment", f"the checker of {name} warns", found="; ".join(serious))
 
 
 def _plain(text: str) -> str:

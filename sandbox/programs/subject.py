@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import gymnasium
 import numpy as np
 
+from sandbox.programs.asking import Ask
+from sandbox.programs.faults import mapping
+from sandbox.programs.remote import RemoteEnvironment
 from sandbox.programs.requests import CheckRequest
-from sandbox.training.environments import import_file, make_own_environment
 
 
 @dataclass(frozen=True)
@@ -30,18 +31,38 @@ class Transition:
         return f"step {self.step} of an episode, action {describe(self.action)}"
 
 
+class Functions:
+    """spec_functions.py, in a process of its own."""
+
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
+
+    def constraints(self, quantities: dict[str, Any]) -> dict[str, Any]:
+        """Whether each constraint holds for these quantities."""
+        return dict(mapping(self._ask("constraints", quantities=quantities)))
+
+    def reward_terms(self, quantities: dict[str, Any]) -> dict[str, Any]:
+        """The terms of the reward by name."""
+        return dict(mapping(self._ask("reward_terms", quantities=quantities)))
+
+
 class Subject:
-    """The environment under test and the random steps through it, taken once for all checks."""
+    """The environment under test and the random steps through it, taken once for all checks.
 
-    def __init__(self, request: CheckRequest) -> None:
+    ``ask_environment`` and ``ask_functions`` ask the two processes in which generated code runs.
+    """
+
+    def __init__(self, request: CheckRequest, ask_environment: Ask, ask_functions: Ask) -> None:
         self.request = request
+        self.ask = ask_environment
+        self.functions = Functions(ask_functions)
 
-    def make(self) -> gymnasium.Env[Any, Any]:
+    def make(self) -> RemoteEnvironment:
         """A fresh environment."""
-        return make_own_environment(self.request.gymnasium_id)
+        return RemoteEnvironment(self.ask)
 
     @cached_property
-    def environment(self) -> gymnasium.Env[Any, Any]:
+    def environment(self) -> RemoteEnvironment:
         """One environment for checks that leave it as it was."""
         return self.make()
 
@@ -50,15 +71,8 @@ class Subject:
         """``random_steps`` steps under random actions, through as many episodes as that takes."""
         return list(random_walk(self.make(), self.request))
 
-    @cached_property
-    def functions(self) -> Any:
-        """The module spec_functions.py."""
-        return import_file("spec_functions")
 
-
-def random_walk(
-    environment: gymnasium.Env[Any, Any], request: CheckRequest
-) -> Iterator[Transition]:
+def random_walk(environment: RemoteEnvironment, request: CheckRequest) -> Iterator[Transition]:
     """Steps under random actions; an episode that runs past the horizon is broken off."""
     environment.action_space.seed(request.seed)
     deadline = time.monotonic() + request.seconds

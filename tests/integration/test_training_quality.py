@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 from langgraph.runtime import Runtime
 
+from nodes.evaluate import ask_evaluation
 from nodes.settings import RunSettings
 from nodes.train import train
-from sandbox import Limits, read_result, run_module
-from sandbox.programs.requests import EVALUATE_REQUEST, EVALUATE_RESULT, EvaluateRequest
+from sandbox import Limits
+from sandbox.programs.requests import EvaluateRequest
 from state.run_state import RunState
 from state.spec import Spec
 from state.training import Evaluation
@@ -30,11 +31,10 @@ def learned(folder: Path, pieces: dict[str, Any], **settings: Any) -> Evaluation
     assert update["training"] is not None, update["account"]
     gymnasium_id = spec.dynamics.gymnasium_id
     request = EvaluateRequest(gymnasium_id, episodes=60, seconds=EVALUATION_SECONDS)
-    (folder / EVALUATE_REQUEST).write_text(request.to_json())
     limits = Limits(wall_seconds=300, cpu_seconds=600)
-    outcome = run_module("sandbox.programs.evaluate", folder, limits, packages=["sandbox.training"])
-    assert outcome.ok, outcome.stderr
-    return read_result(folder, EVALUATE_RESULT, Evaluation)
+    found = ask_evaluation(request, folder, limits, RunSettings())
+    assert isinstance(found, Evaluation), found
+    return found
 
 
 def standard(gymnasium_id: str, choices: int) -> dict[str, Any]:

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.programs.check import check
+from sandbox.programs.check import check as check_apart
+from sandbox.programs.findings import Finding
 from sandbox.programs.requests import ActionSpace, CheckRequest, DeclaredRange
+from tests.unit.hosted import hosts
 
 ENVIRONMENTS = Path(__file__).parent.parent / "environments"
 SCHEDULING = CheckRequest(
@@ -29,6 +31,11 @@ STOCK = CheckRequest(
     has_chance=True,
     random_steps=400,
 )
+
+
+def check(request: CheckRequest) -> tuple[list[str], list[Finding]]:
+    asked = hosts(request.gymnasium_id, flat=False)
+    return check_apart(request, asked["environment"], asked["functions"])
 
 
 @dataclass(frozen=True)

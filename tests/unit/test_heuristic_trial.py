@@ -3,7 +3,6 @@
 import shutil
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,6 +15,7 @@ from sandbox.programs.requests import EvaluateRequest, HeuristicRequest
 from state.heuristic import Heuristic, HeuristicTrial
 from state.training import Evaluation
 from tests.environments.scheduling_spec import scheduling_spec
+from tests.unit.hosted import hosts
 
 SCHEDULING = Path(__file__).parent.parent / "environments" / "scheduling"
 REQUEST = HeuristicRequest("", observation_size=4, episodes=4)
@@ -28,12 +28,17 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+def tried(request: HeuristicRequest) -> HeuristicTrial:
+    asked = hosts()
+    found = try_heuristic(request, asked["environment"], asked["heuristic"])
+    return HeuristicTrial.model_validate(found)
+
+
 def trial(body: str, request: HeuristicRequest = REQUEST) -> HeuristicTrial:
     spec = scheduling_spec()
     answer = Heuristic(rule="r", source=f"def heuristic(seen):\n    {body}")
     Path("heuristic.py").write_text(render_heuristic(spec, interface_of(spec), answer))
-    found: dict[str, Any] = try_heuristic(request)
-    return HeuristicTrial.model_validate(found)
+    return tried(request)
 
 
 def test_good_rule_is_compared_with_random_decisions() -> None:
@@ -72,7 +77,7 @@ def test_faults_are_told_so_that_they_can_be_mended(body: str, said: str) -> Non
 
 def test_line_that_breaks_the_file_is_told() -> None:
     Path("heuristic.py").write_text("import nothing_such\n")
-    (fault,) = HeuristicTrial.model_validate(try_heuristic(REQUEST)).faults
+    (fault,) = tried(REQUEST).faults
     assert "No module named 'nothing_such'" in fault
 
 
@@ -96,9 +101,10 @@ def test_trial_without_numbers_is_not_taken() -> None:
 
 def evaluated(monkeypatch: pytest.MonkeyPatch) -> Evaluation:
     """The comparisons, with a policy that always serves link 1 as the trained one."""
-    monkeypatch.setattr(evaluation, "TrainedPolicy", lambda folder, space: ConstantPolicy(1))
+    monkeypatch.setattr(evaluation, "TrainedPolicy", lambda ask, space: ConstantPolicy(1))
     request = EvaluateRequest("", episodes=4, least_episodes=2, seconds=1, heuristic=True)
-    return Evaluation.model_validate(evaluation.evaluate(request))
+    asked = {**hosts(), "policy": hosts()["environment"]}
+    return Evaluation.model_validate(evaluation.evaluate(request, asked)[0])
 
 
 def test_heuristic_is_one_of_the_comparisons(monkeypatch: pytest.MonkeyPatch) -> None:
