@@ -13,7 +13,7 @@ from nodes.settings import RunSettings
 from state.dynamics import Dynamics, Rule
 from state.run_state import RunState
 
-_ENVIRONMENT_ID = re.compile(r"\b[A-Za-z][\w/]*-v\d+\b")
+ENVIRONMENT_ID = re.compile(r"\b[A-Za-z][\w/]*-v\d+\b")
 
 
 def environment(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def reply_schema(description: str, count: int) -> type[Dynamics]:
 
     Where the description may ask for a standard environment by name, none are needed.
     """
-    if _ENVIRONMENT_ID.search(description):
+    if ENVIRONMENT_ID.search(description):
         return Dynamics
     rules: Any = (list[Rule], Field(min_length=count))
     return create_model("DynamicsReply", __base__=Dynamics, rules=rules)

@@ -122,11 +122,12 @@ def model_doubts(reply: ReviewReply, state: RunState, threshold: float) -> list[
         for given in reply.items
         if given.score < threshold
     ]
-    known = {question for question, _ in settled(state)}
+    known = [asked for asked, _ in settled(state)]
     for unsaid in reply.open:
-        if unsaid.question.strip() and unsaid.question not in known:
+        question = unsaid.question.strip()
+        if question and not any(question in asked for asked in known):
             point = OpenPoint(
-                question=unsaid.question.strip(),
+                question=question,
                 choices=[c for c in dict.fromkeys(unsaid.choices) if c.strip()],
                 assumption=unsaid.assumption,
             )

@@ -4,13 +4,14 @@ import re
 from dataclasses import dataclass
 from itertools import product
 
+from nodes.codegen.units import factor_between, is_time, parse_unit, registry
 from nodes.mentions import Mention, mentions_of
-from nodes.parameter import flat
+from nodes.parameter import flat, unit_behind
 from nodes.sentences import sentences_of
 from state.run_state import RunState
 
-CALENDAR = (1.0, 7.0, 12.0, 24.0, 30.0, 52.0, 60.0, 168.0, 365.0, 1440.0, 3600.0)
-"""How many shorter spans of time make a longer one, and simple products of these."""
+CALENDAR = frozenset({1.0, 7.0, 12.0, 24.0, 30.0, 52.0, 60.0, 365.0})
+"""How many of one unit of time make the next, so that there is no need to say it."""
 
 PLAIN = frozenset({0.0, 1.0, 2.0, 10.0, 100.0})
 """Numbers that formulas are made with; nothing can be told from their being there."""
@@ -29,6 +30,13 @@ _MONTH = (
 )
 _LABEL_BEHIND = re.compile(rf"^(?:st|nd|rd|th)\b|^\.?\s*{_MONTH}\b|^:\d\d|^\s*(?:am|pm)\b", re.I)
 _DATE_BEFORE = re.compile(rf"(?:{_MONTH}\.?\s*|\d:|[\d.][./-])$", re.I)
+SECONDS = {
+    "second": 1.0, "minute": 60.0, "hour": 3600.0, "day": 86400.0, "week": 7 * 86400.0,
+    "month": 30 * 86400.0, "year": 365 * 86400.0,
+}  # fmt: skip
+_ONE_SPAN = re.compile(
+    rf"\b(?:an?|one|each|every|per|the|half an?|this|next)\s+({'|'.join(SECONDS)})\b", re.I
+)
 _YEAR = re.compile(r"^(?:19|20)\d\d$")
 _CALENDAR_WORDS = re.compile(
     r"^\s*-?\s*(?:hours?|hrs?|h|days?|minutes?|min|seconds?|s|months?|weeks?|stunden?|tagen?"
@@ -68,15 +76,45 @@ class Numbers:
             for one, other in product(self.known, repeat=2)
         )
 
-    def explain_count_of_steps(self, steps: int) -> bool:
-        """True if the length of an episode is said: as a number, or as a span of time."""
-        if any(_same(steps, near) for m in self.known for near in (m - 1, m, m + 1)):
-            return True
-        spans = product({1.0, *self.known}, CALENDAR, {1.0, *self.known}, CALENDAR)
-        return any(
-            step and _same(steps, span * longer / (step * shorter))
-            for span, longer, step, shorter in spans
-        )
+
+def says_count_of_steps(description: str, steps: int) -> bool:
+    """True if ``steps`` is said to be the length of an episode: as a number, or as spans of time.
+
+    A week of hours has 168, and 8 hours have 32 times 15 minutes.
+    """
+    known = {abs(mention.value) for mention in mentions_of(description)}
+    if any(_same(steps, near) for m in known for near in (m - 1, m, m + 1)):
+        return True
+    spans = durations(description)
+    counted = product(spans, {*spans, *SECONDS.values()})
+    if any(_same(steps, longer / shorter) for longer, shorter in counted):
+        return True
+    timed = {abs(mention.value) for mention in _timed(description)}
+    return any(_same(steps, one * other) for one, other in product(timed, known))
+
+
+def durations(description: str) -> set[float]:
+    """All spans of time that are mentioned, in seconds, also without a number: *each day*."""
+    sentences = sentences_of(description)
+    found = {
+        abs(m.value) * seconds
+        for m in _timed(description)
+        if (seconds := _seconds(unit_behind(m, sentences))) is not None and m.value
+    }
+    for word in _ONE_SPAN.findall(description):
+        found.add(SECONDS[word.lower()])
+    return found
+
+
+def _timed(description: str) -> list[Mention]:
+    sentences = sentences_of(description)
+    found = mentions_of(description)
+    return [m for m in found if _seconds(unit_behind(m, sentences)) is not None]
+
+
+def _seconds(unit: str) -> float | None:
+    linear = parse_unit(unit).linear
+    return factor_between(linear, registry().Unit("second")) if is_time(linear) else None
 
 
 def unused(state: RunState) -> list[tuple[Mention, str]]:

@@ -14,7 +14,8 @@ from nodes.codegen.problems import Problems
 from nodes.codegen.spaces import ranges_of
 from nodes.codegen.symbols import SymbolTable
 from nodes.codegen.units import factor_between, parse_unit, time_ratio
-from nodes.correction.numbers import Numbers, unused
+from nodes.correction.numbers import Numbers, says_count_of_steps, unused
+from nodes.environment import ENVIRONMENT_ID
 from nodes.mentions import closest, mentions_of
 from nodes.modeling import fault
 from nodes.parameter import flat, unit_behind
@@ -72,13 +73,13 @@ def _unit_doubts(p: Parameter, state: RunState) -> Iterator[Doubt]:
 
 def _fits(given: str, beside: str) -> bool:
     """True if ``given`` may stand for a number with ``beside`` written behind it."""
-    if beside.lower() in given.lower():
+    if re.search(rf"(?<!\w){re.escape(beside)}(?!\w)", given, re.I):
         return True
     one, other = parse_unit(given), parse_unit(beside)
     if one.plain_word or "decibel" in (one.kind, other.kind):
         return one.plain_word and other.kind == "linear" and other.linear.dimensionless
     factor = factor_between(one.linear, other.linear)
-    return factor == 1.0 or (factor is None and bool(time_ratio(one.linear, other.linear)))
+    return factor == 1.0 or (factor is None and time_ratio(one.linear, other.linear) == 1)
 
 
 def _crossed_limits(parameters: list[Parameter]) -> Iterator[Doubt]:
@@ -160,7 +161,8 @@ def _model(state: RunState) -> Iterator[Doubt]:
     if model is None:
         return
     numbers = Numbers.of(state)
-    if not numbers.explain_count_of_steps(model.horizon):
+    standard = bool(ENVIRONMENT_ID.search(state.told))
+    if not standard and not says_count_of_steps(state.told, model.horizon):
         point = OpenPoint(
             question="How many decision steps does an episode have?",
             assumption=f"{model.horizon} steps",
