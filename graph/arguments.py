@@ -11,7 +11,7 @@ EXIT_CODES = """\
 exit codes:
   0    a policy was trained and is better than random beyond its interval
   1    the run finished without such a policy
-  2    usage or bad input
+  2    usage or bad input, or a description that is none or leaves something open
   3    the run waits for a person (how to resume is printed)
   4    the model or its provider failed, or the tokens are used up
   5    the generated code never passed its checks

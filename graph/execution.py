@@ -112,6 +112,8 @@ def _run_and_ask(
     """Run to the end, with an answer to each question, or until a question has none."""
     given: RunState | Command[Any] | None = beginning
     pending = _pending(app, thread) if beginning is None else None
+    if pending is not None and pending[1].kind == "clarify" and thread.context.clarify != "ask":
+        pending = None  # it was asked under another choice: the node is run again under this one
     refused = ""
     while True:
         if pending is not None:

@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 from nodes.agent import noted
 from nodes.correction.items import items_of, readings
 from nodes.correction.rules import rule_doubts
-from nodes.models.errors import ContextTooLong, RecordingMissing, ReplyInvalid
+from nodes.models.errors import ContextTooLong, ModelRefused, RecordingMissing, ReplyInvalid
 from nodes.settings import RunSettings
 from state.review import Review, Reviewed
 from state.run_state import RunState
@@ -24,7 +24,7 @@ def reexamining(agent: Reviewed, node: Agent) -> Agent:
             return node(state, runtime)
         try:
             update = node(state, runtime)
-        except (ReplyInvalid, RecordingMissing, ContextTooLong) as error:
+        except (ReplyInvalid, ModelRefused, RecordingMissing, ContextTooLong) as error:
             kept = {"calls": [*state.calls, *error.calls]}
             return _again(agent, state, kept, f"the earlier answer is kept: {error}")
         review = state.reviews[agent]

@@ -13,7 +13,7 @@ from nodes.accounts import StageClock
 from nodes.agent import ask, noted
 from nodes.correction.items import Item, items_of
 from nodes.correction.rules import rule_doubts
-from nodes.models.errors import ContextTooLong, RecordingMissing, ReplyInvalid
+from nodes.models.errors import ContextTooLong, ModelRefused, RecordingMissing, ReplyInvalid
 from nodes.sentences import quoted
 from nodes.settings import RunSettings
 from state.piece import Piece
@@ -88,7 +88,7 @@ def _reviewed(agent: Reviewed, state: RunState, runtime: Runtime[RunSettings]) -
     except RecordingMissing:
         notes = noted(state, agent, "not reviewed: the recording holds no review")
         return {**_update(agent, state, earlier, clock, "skipped"), "notes": notes}
-    except (ReplyInvalid, ContextTooLong) as error:
+    except (ReplyInvalid, ModelRefused, ContextTooLong) as error:
         calls = [*calls, *error.calls]
         notes = noted(state, agent, f"reviewed by rules alone: {error}")
     else:

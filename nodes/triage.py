@@ -13,6 +13,8 @@ from state.verdict import Verdict
 
 GOOD: Verdict = "sequential decision problem"
 
+NOTHING = frozenset({"", "none", "nothing", "n/a", "na", "null", "no", "empty", "not given"})
+
 OPENINGS: dict[Verdict, str] = {
     "one-shot optimisation": "The description asks for one decision that is taken once, not for "
     "decisions that are taken again and again",
@@ -49,29 +51,56 @@ def triage(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
             )  # fmt: skip
         except RecordingMissing:
             note = "not judged: the recording holds no verdict on the description"
-            return {"notes": noted(state, "triage", note)}
+            return {"calls": state.calls, "notes": noted(state, "triage", note)}
         except (ReplyInvalid, ContextTooLong) as error:
             calls = [*state.calls, *error.calls]
             note = f"the description was not judged: {error}"
             return {"calls": calls, "notes": noted(state, "triage", note)}
-        replies.append(answer.value)
+        replies.append(consistent(answer.value))
         state = state.model_copy(update={"calls": answer.calls})
-        if not turns_away(answer.value):
+        if not turns_away(replies[-1]):
             break
     update: dict[str, Any] = {"calls": state.calls}
     if len(replies) == 2 and replies[0].verdict == replies[1].verdict and turns_away(replies[1]):
         return {**update, "status": "turned_away", "account": account_of(replies[1])}
-    doubts = [f"{r.verdict}? {r.wrong}".strip() for r in replies if r.verdict != GOOD]
+    doubts = [f"perhaps {r.verdict}: {r.wrong}" for r in replies if r.verdict != GOOD]
     return {**update, "notes": noted(state, "triage", *doubts)}
+
+
+def consistent(reply: TriageReply) -> TriageReply:
+    """``reply``, with another verdict where it found too little to make a decision problem.
+
+    A small model may find nothing and still call it a decision problem.
+    """
+    found = {
+        "no decision that is taken again and again": reply.decided,
+        "no goal": reply.wanted,
+        "nothing that happens between decisions": reply.happens,
+    }
+    lacking = [name for name, words in found.items() if says_nothing(words)]
+    if reply.verdict != GOOD or len(lacking) < 2:
+        return reply
+    update = {
+        "verdict": "no description" if len(lacking) == 3 else "too little to simulate",
+        "wrong": f"it names {', '.join(lacking[:-1])} and {lacking[-1]}",
+        "would_help": "say what is decided in each step, what follows from it, and what is wanted",
+    }
+    return reply.model_copy(update=update)
+
+
+def says_nothing(words: str) -> bool:
+    """True for an empty answer, and for one that says so in a word."""
+    return words.strip(" .-\"'").lower() in NOTHING
 
 
 def turns_away(reply: TriageReply) -> bool:
     """True for a verdict against the description that says in words what is wrong."""
-    return reply.verdict != GOOD and len(reply.wrong.split()) > 1
+    return reply.verdict != GOOD and not says_nothing(reply.wrong)
 
 
 def account_of(reply: TriageReply) -> str:
     """What is wrong with the description and what would help, in plain words."""
     wrong, helps = (text.strip().rstrip(".") for text in (reply.wrong, reply.would_help))
     opening = OPENINGS[reply.verdict]
-    return f"{opening}: {wrong}." + (f" What would help: {helps}." if helps else "")
+    advice = "" if says_nothing(helps) else f" What would help: {helps}."
+    return f"{opening}: {wrong}.{advice}"

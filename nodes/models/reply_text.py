@@ -28,6 +28,13 @@ def without_thoughts(text: str) -> str:
     return stripped.removeprefix("<think>") if opened else text
 
 
+_REFUSAL = re.compile(
+    r"(?:(?:i['’]?m|i am) (?:very |really |so )?sorry|sorry\b|i (?:can['’]?t|can ?not|won['’]?t"
+    r"|will not|am (?:unable|not able)|must decline|must refuse)|i['’]m (?:unable|not able)"
+    r"|as an ai\b|unfortunately,? i (?:can|am)|es tut mir leid|ich kann (?:das |dir |ihnen )"
+    r"|lo siento|no puedo|je suis désolé|je ne peux pas)",
+    re.I,
+)
 _UNREADABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 
@@ -57,6 +64,14 @@ def _readable(value: Any) -> Any:
     if isinstance(value, dict):
         return {_readable(key): _readable(item) for key, item in value.items()}
     return value
+
+
+def refusal_in(text: str) -> str:
+    """The first sentence of a reply that declines to answer in plain words, or an empty string."""
+    answer = " ".join(without_thoughts(text).split())
+    if "{" in answer or not _REFUSAL.match(answer):
+        return ""
+    return re.split(r"(?<=[.!?])\s", answer, maxsplit=1)[0][:200]
 
 
 def runs_on(text: str, tail: int = 40, often: int = 4) -> bool:

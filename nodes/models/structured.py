@@ -15,7 +15,7 @@ from nodes.models.conversation import as_messages, with_repair
 from nodes.models.errors import ContextTooLong, ModelError, ModelRefused, ReplyInvalid
 from nodes.models.journal import CallJournal
 from nodes.models.redact import one_line
-from nodes.models.reply_text import json_objects, runs_on
+from nodes.models.reply_text import json_objects, refusal_in, runs_on
 from nodes.models.schemas import closed_schema
 from nodes.models.tokens import estimate_tokens
 from nodes.models.transport import Reply, send
@@ -123,13 +123,17 @@ class _Talk(Generic[T]):
                 lengthen, limit = False, 2 * limit
                 if self._fits(messages, limit):
                     continue
+            stuck = reply.text == previous
+            previous = reply.text
             if repairs == 0:
                 break
             repairs -= 1
-            temperature = UNSTUCK_TEMPERATURE if reply.text == previous else temperature
-            previous = reply.text
+            temperature = UNSTUCK_TEMPERATURE if stuck else temperature
             messages = with_repair(self.messages, reply.text, complaints[:MOST_COMPLAINTS])
         if self.best is None:
+            refusal = refusal_in(previous or "")
+            if refusal:
+                raise self._refused(refusal)
             raise ReplyInvalid(self.agent, len(self.calls), complaints)
         return StructuredReply(self.best[0], self.calls, self.best[1])
 
@@ -156,12 +160,14 @@ class _Talk(Generic[T]):
         self.calls.append(reply.call)
         self.budget.spend(reply.call)
         if reply.refusal or reply.filtered:
-            told = one_line(reply.refusal or "withheld by the provider's content filter")
-            raise ModelRefused(
-                f"{self.model.name} refused to answer the {self.agent} agent ({told}): "
-                "rephrase the description or choose another model."
-            )
+            raise self._refused(reply.refusal or "withheld by the provider's content filter")
         return reply
+
+    def _refused(self, words: str) -> ModelRefused:
+        return ModelRefused(
+            f"{self.model.name} refused to answer the {self.agent} agent ({one_line(words)}): "
+            "rephrase the description or choose another model."
+        )
 
     def _fits(self, messages: list[BaseMessage], limit: int) -> bool:
         context = self.model.context_tokens

@@ -13,6 +13,8 @@ from nodes.reporting.pictures import read_curve
 from nodes.reporting.texts import cell, equation, number, range_text, value_text
 from nodes.settings import RunSettings
 from state.findings import CheckReport, Finding
+from state.question import Answered
+from state.review import Assumption, Doubt, Review
 from state.run_state import RunState, Stage
 from state.spec import Spec
 from state.training import AttemptRecord, Evaluation, ReturnEstimate, TrainingPlan, TrainingRecord
@@ -120,6 +122,30 @@ def test_finished_run_leaves_a_readable_folder(state: RunState) -> None:
         "converged", "ranges hold", "The trained policy is better than chance.",
     ):  # fmt: skip
         assert shown in page, shown
+
+
+def test_what_was_open_and_in_doubt_is_told(state: RunState) -> None:
+    doubt = Doubt(item="gain", score=0.3, reason=WICKED, found_by="model")
+    answer = Answered(kind="clarify", agent="sar", question="Which?", answer="the first")
+    approval = Answered(kind="approve_spec", agent="sar", question="Fine?", answer="approve-it")
+    assumed = Assumption(agent="sar", question=WICKED, assumption="the second")
+    told = state.model_copy(
+        update={
+            "reviews": {"sar": Review(scores={"gain": 0.3}, doubts=[doubt], reexaminations=2)},
+            "answers": [answer, approval],
+            "assumptions": [assumed],
+        }
+    )
+    report(told, RUNTIME)
+    folder = Path(state.run_folder)
+    page = (folder / "report.html").read_text()
+    assert outline(page).scripts == 0
+    for shown in ("the first", "the second", "assumed, as nobody was asked", "gain: &lt;script"):
+        assert shown in page, shown
+    assert "approve-it" not in page
+    spec = Spec.model_validate_json((folder / "spec.json").read_text())
+    assert (spec.answers, spec.assumptions) == ([answer], [assumed])
+    assert "**the second**" in (folder / "spec.md").read_text()
 
 
 def test_nothing_is_left_of_another_run(state: RunState) -> None:

@@ -191,6 +191,14 @@ def test_what_stays_open_is_asked_and_the_answer_used(model: Model) -> None:
     assert state.reviews["parameter"].settled == "answered"
 
 
+def test_a_waiting_run_may_go_on_with_the_assumption_instead(model: Model) -> None:
+    model.plays["review_parameter"] = leaving_open(POINT)
+    outcome, _ = model.run()
+    outcome, state = model.run(clarify="assume", thread_id=outcome.thread_id)
+    assert outcome.status != "waiting"
+    assert [a.assumption for a in state.assumptions] == [POINT["assumption"]]
+
+
 def test_a_bad_answer_stays_pending(model: Model) -> None:
     model.plays["review_parameter"] = leaving_open(POINT)
     outcome, _ = model.run()
@@ -263,6 +271,17 @@ def test_a_description_is_turned_away_by_two_verdicts_that_agree(model: Model) -
     assert model.asked == ["triage", "triage"]
 
 
+def test_a_verdict_that_found_nothing_is_none_for_the_description(model: Model) -> None:
+    nothing = {**json.loads(good_problem({})), **dict.fromkeys(("decided", "wanted"), "None.")}
+    model.plays["triage"] = lambda messages, schema: json.dumps({**nothing, "happens": ""})
+    outcome, _ = model.run()
+    assert outcome.status == "turned_away"
+    assert (
+        "it names no decision that is taken again and again, no goal and nothing" in outcome.account
+    )
+    assert 'Your first verdict was "no description"' in model.prompts["triage"][1]
+
+
 @pytest.mark.parametrize(
     ("plays", "calls"),
     [
@@ -279,8 +298,11 @@ def test_any_other_verdict_is_a_note(model: Model, plays: list[Play], calls: int
     assert any(note.startswith("triage: ") for note in state.notes)
 
 
-def test_a_refusal_is_shown_as_a_refusal(model: Model) -> None:
-    model.plays["triage"] = lambda messages, schema: Say("", refusal="I cannot help with that.")
+@pytest.mark.parametrize(
+    "said", [Say("", refusal="I cannot help with that."), Say("I cannot help with that.")]
+)
+def test_a_refusal_is_shown_as_a_refusal(model: Model, said: Say) -> None:
+    model.plays["triage"] = lambda messages, schema: said
     outcome, _ = model.run()
     assert (outcome.status, outcome.exit_code) == ("model_failed", 4)
     assert "refused to answer" in outcome.account

@@ -365,6 +365,16 @@ def test_a_filtered_reply_is_a_refusal(start: Start) -> None:
     assert len(caught.value.calls) == 1
 
 
+def test_a_refusal_in_plain_words_is_a_refusal(start: Start) -> None:
+    bench = start("I'm sorry, but I cannot help with that.")
+    with pytest.raises(ModelRefused, match=r"\(I'm sorry, but I cannot help with that\.\)"):
+        bench.ask()
+
+
+def test_an_answer_after_a_refusal_is_taken(start: Start) -> None:
+    assert start("I cannot help with that.", GOOD).ask().value.price == 2.5
+
+
 @pytest.mark.parametrize("looser", [1, 2])
 def test_a_format_that_the_server_rejects_is_loosened(start: Start, looser: int) -> None:
     rejected = Fail(400, "unknown response format")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nodes.models.reply_text import json_objects, runs_on, without_thoughts
+from nodes.models.reply_text import json_objects, refusal_in, runs_on, without_thoughts
 
 ANSWER = {"name": "loaf", "sizes": [1, {"x": None}], "text": 'a { in } "quotes"'}
 plain = st.text(alphabet=st.characters(exclude_characters="{}<>`", exclude_categories=["Cs"]))
@@ -65,3 +65,32 @@ def test_a_loop_is_told_from_a_long_text() -> None:
 def test_what_no_file_can_hold_is_left_out() -> None:
     text = '{"a\\u0000": "x\\ud800y", "b": ["\\u0007", "\\n"]}'
     assert json_objects(text) == [{"a": "xy", "b": ["", "\n"]}]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "I'm sorry, but I can't help with that. Ask me another.",
+            "I'm sorry, but I can't help with that.",
+        ),
+        ("I cannot assist with this request.", "I cannot assist with this request."),
+        ("<think>hm</think>\nI am unable to answer.", "I am unable to answer."),
+        (
+            "Es tut mir leid, dabei kann ich nicht helfen.",
+            "Es tut mir leid, dabei kann ich nicht helfen.",
+        ),
+        ("Lo siento, no puedo.", "Lo siento, no puedo."),
+        ('I cannot be sure, but here: {"a": 1}', ""),
+        ("I think five.", ""),
+        ("I know no such rule.", ""),
+        ("", ""),
+    ],
+)
+def test_a_refusal_in_plain_words_is_known(text: str, told: str) -> None:
+    assert refusal_in(text) == told
+
+
+@given(st.text())
+def test_any_text_is_a_refusal_or_not(text: str) -> None:
+    assert len(refusal_in(text)) <= 200
