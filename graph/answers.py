@@ -1,7 +1,10 @@
 """Where the answer to a run's question comes from: the command line, or the terminal."""
 
+import os
+import re
 import sys
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import BinaryIO, NamedTuple, TextIO
 
 from langgraph.types import Interrupt
@@ -10,6 +13,10 @@ from graph.arguments import Arguments, UsageError
 from graph.text_source import read_text
 from nodes.person import answer_problem
 from state.question import MOST_BYTES, Question
+
+APPROVALS = frozenset({"approve_spec", "approve_code", "approve_policy"})
+EDITED = frozenset({".json", ".py"})
+EDIT = re.compile(r"edit\s*:\s*(\S[^\n{}]*)", re.IGNORECASE)
 
 
 class Terminal(NamedTuple):
@@ -44,7 +51,7 @@ class Answers:
             return given
         lines = [refused] if refused else ["", *question_lines(question)]
         print("\n".join(lines), file=self._terminal.shows, flush=True)
-        return _typed(self._terminal)
+        return _typed(self._terminal, question)
 
 
 def answers_of(arguments: Arguments, pending: Sequence[Interrupt] = ()) -> Answers:
@@ -53,18 +60,39 @@ def answers_of(arguments: Arguments, pending: Sequence[Interrupt] = ()) -> Answe
     Raises:
         UsageError: there is an answer but no question, or it can be no answer.
     """
-    given = arguments.answer
-    if arguments.answer_file is not None:
-        advice = "answer with something shorter"
-        given = read_text(arguments.answer_file, "the answer", MOST_BYTES, advice)
-    if given is not None:
+    given, file = arguments.answer, arguments.answer_file
+    if given is not None or file is not None:
         if not pending:
             raise UsageError(f"thread {arguments.resume} waits for no answer; resume it without")
-        problem = answer_problem(given, MOST_BYTES)
-        if problem:
-            raise UsageError(problem)
+        question = Question.model_validate(pending[0].value)
+        if file is not None:
+            given = _read(file)
+            if Path(file).suffix in EDITED and question.kind in APPROVALS:
+                given = f"edit:\n{given}"
+        given = _complete(given or "", question)
     on_terminal = sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
     return Answers(given, Terminal(sys.stderr, sys.stdin.buffer) if on_terminal else None)
+
+
+def _complete(answer: str, question: Question) -> str:
+    """``answer``, in place of a file that it names as the edit of a piece the file's text.
+
+    What is no file here is left as it is: it may be one of the run folder.
+
+    Raises:
+        UsageError: it can be no answer, or the file cannot be read.
+    """
+    named = EDIT.fullmatch(answer.strip())
+    if named and question.kind in APPROVALS and os.path.isfile(named[1]):
+        answer = f"edit:\n{_read(named[1])}"
+    problem = answer_problem(answer, MOST_BYTES)
+    if problem:
+        raise UsageError(problem)
+    return answer
+
+
+def _read(file: str) -> str:
+    return read_text(file, "the answer", MOST_BYTES, "answer with something shorter")
 
 
 def question_lines(question: Question) -> list[str]:
@@ -80,7 +108,7 @@ def question_lines(question: Question) -> list[str]:
     return list(_printable(lines))
 
 
-def _typed(terminal: Terminal) -> str | None:
+def _typed(terminal: Terminal, question: Question) -> str | None:
     """A line that can be an answer; None where there will be no more of them."""
     while True:
         print("answer> ", end="", file=terminal.shows, flush=True)
@@ -88,11 +116,10 @@ def _typed(terminal: Terminal) -> str | None:
         if not typed:
             print(file=terminal.shows, flush=True)
             return None
-        text = typed.decode("utf-8", "surrogateescape")
-        wrong = answer_problem(text, MOST_BYTES)
-        if not wrong:
-            return text
-        print(wrong, file=terminal.shows, flush=True)
+        try:
+            return _complete(typed.decode("utf-8", "surrogateescape"), question)
+        except UsageError as error:
+            print(error, file=terminal.shows, flush=True)
 
 
 def _printable(lines: Iterable[str]) -> Iterable[str]:

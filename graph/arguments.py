@@ -171,6 +171,11 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
         "what is done about what the description leaves open: ask (default), assume or fail",
         metavar="HOW",
     )
+    choice(
+        "--approve",
+        "what a person is to approve: none (default), or spec, code, policy with commas",
+        metavar="GATES",
+    )
     choice("--max-debug", "correction rounds at most (default 5)", type=int, metavar="N")
     choice("--max-tokens", "tokens that may be spent on model calls", type=int, metavar="N")
     choice("--no-heuristic", "ask for no rule of thumb before training", nargs=0)

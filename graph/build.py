@@ -10,8 +10,10 @@ from graph.routes import (
     MENDERS,
     NEXT_AGENT,
     after_answer,
+    after_approval,
     after_clarify,
     after_coding,
+    after_evaluate,
     after_executor,
     after_review,
     after_send_back,
@@ -19,6 +21,9 @@ from graph.routes import (
     after_triage,
 )
 from graph.stage import Node, stage
+from nodes.approve_code import approve_code
+from nodes.approve_policy import approve_policy
+from nodes.approve_spec import approve_spec
 from nodes.clarify import clarify
 from nodes.coding import coding
 from nodes.constraint import constraint
@@ -60,8 +65,11 @@ STATIONS: dict[str, Node] = {
     "executor": executor,
     "send_back": send_back,
     "give_up": give_up,
+    "approve_spec": approve_spec,
+    "approve_code": approve_code,
     "train": train,
     "evaluate": evaluate,
+    "approve_policy": approve_policy,
     "report": report,
 }
 
@@ -96,7 +104,15 @@ def build(
     builder.add_edge("heuristic", "train")
     builder.add_edge("give_up", "report")
     builder.add_conditional_edges("train", after_train)
-    builder.add_edge("evaluate", "report")
+    builder.add_conditional_edges("evaluate", after_evaluate)
+    checked = ["send_back", "heuristic", "report"]
+    builder.add_conditional_edges(
+        "approve_spec", after_approval, ["coding", "approve_code", *checked]
+    )
+    builder.add_conditional_edges("approve_code", after_approval, ["executor", *checked])
+    builder.add_conditional_edges(
+        "approve_policy", after_approval, ["train", "send_back", "report"]
+    )
     builder.add_edge("report", END)
     return builder
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, get_args
 
 from nodes.settings import RunSettings
 from sandbox.training.request import names_in
+from state.approval import Gate, gates_in
 from state.review import REVIEWED, Clarify, Reviewed
 from state.training import ALGORITHM_NAMES, Algorithm
 
@@ -43,6 +44,7 @@ class RunContext:
         correct: agents whose answers are reviewed, with commas between them.
         no_error_correction: review nothing.
         clarify: what is done about what the description leaves open: ask, assume or fail.
+        approve: what a person is to approve: none, or spec, code, policy with commas between them.
         max_debug: how often a failed check may send the work back.
         max_tokens: tokens that all model calls together may spend, or None for no cap.
         no_heuristic: ask for no rule of thumb before training.
@@ -63,6 +65,7 @@ class RunContext:
     correct: str = CORRECTED
     no_error_correction: bool = False
     clarify: Clarify = "ask"
+    approve: str = "none"
     max_debug: int = 5
     max_tokens: int | None = None
     no_heuristic: bool = False
@@ -91,8 +94,17 @@ class RunContext:
             names = ", ".join(get_args(Clarify))
             raise ValueError(f"--clarify must be one of {names}, not {self.clarify!r}")
         self.corrected()
+        try:
+            gates_in(self.approve)
+        except ValueError as error:
+            raise ValueError(f"--approve: {error}") from None
         if self.base_url is not None and not self.base_url.startswith(("http://", "https://")):
             raise ValueError(f"--base-url must start with http:// or https://: {self.base_url!r}")
+
+    @property
+    def gates(self) -> frozenset[Gate]:
+        """What a person is to approve."""
+        return gates_in(self.approve)
 
     def chosen_model(self, description: str) -> "ChosenModel":
         """The chat model that serves a run of ``description``; chosen once in a process.

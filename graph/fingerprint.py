@@ -10,8 +10,9 @@ from pydantic import BaseModel, ConfigDict
 from graph.context import RunContext
 
 # A resumed run may be given more tokens, find its server elsewhere, or be allowed to go without
-# isolation, and ask less or more; ``out`` served its purpose when the run folder was named.
-MAY_CHANGE = frozenset({"base_url", "max_tokens", "unsafe_no_sandbox", "out", "clarify"})
+# isolation, and ask a person less or more; ``out`` served its purpose when the run folder was
+# named.
+MAY_CHANGE = frozenset({"base_url", "max_tokens", "unsafe_no_sandbox", "out", "clarify", "approve"})
 
 
 class Fingerprint(BaseModel):

@@ -6,12 +6,24 @@ from typing import Literal
 from langgraph.runtime import Runtime
 
 from graph.context import RunContext
+from nodes.approval.standing import edited_last, is_settled
 from nodes.correction.questions import examine_again, question_about
-from state.findings import Owner
+from nodes.debugging import blocking_findings
+from state.findings import PERSON, Owner
 from state.review import REVIEWED, Reviewed
 from state.run_state import RunState
 
 Mender = Literal["modeling", "sar", "environment", "coding"]
+Agent = Literal[
+    "parameter",
+    "objective",
+    "variable",
+    "constraint",
+    "modeling",
+    "sar",
+    "environment",
+    "coding",
+]
 
 # A finding goes to the agent whose piece holds the expression that is wrong. The pieces before
 # the model are words and numbers only: what is wrong with them is mended where they are used.
@@ -42,14 +54,15 @@ def after_triage(state: RunState) -> Literal["parameter", "__end__"]:
 def after_answer(agent: Reviewed) -> Route:
     """Where an answer of ``agent`` goes: to its review, if it has one and nobody settled it.
 
-    In a correction round it goes straight to the code.
+    In a correction round it goes straight to the code. What a person's remark is about is not
+    reviewed: that person will look at it.
     """
 
     def route(state: RunState, runtime: Runtime[RunContext]) -> str:
-        if state.debug_rounds:
+        if state.correcting:
             return "coding"
         review = state.reviews.get(agent)
-        corrected = agent in (runtime.context or RunContext()).corrected()
+        corrected = not state.remarks and agent in (runtime.context or RunContext()).corrected()
         return f"review_{agent}" if corrected and not (review and review.settled) else (
             NEXT_AGENT[agent]
         )  # fmt: skip
@@ -80,23 +93,26 @@ def after_clarify(state: RunState) -> str:
 
 def after_coding(
     state: RunState, runtime: Runtime[RunContext]
-) -> Literal["executor", "send_back", "give_up"]:
+) -> Literal["executor", "approve_spec", "approve_code", "send_back", "give_up"]:
     """Code that was made is checked; a specification that makes none is a failed check."""
     return "executor" if state.code is not None else _correct(state, runtime)
 
 
 def after_executor(
     state: RunState, runtime: Runtime[RunContext]
-) -> Literal["heuristic", "send_back", "give_up"]:
+) -> Literal["approve_spec", "approve_code", "heuristic", "send_back", "give_up"]:
     """Go on with what passed its checks; send back what did not while rounds are left."""
     passed = state.checks is not None and state.checks.clean
-    return "heuristic" if passed else _correct(state, runtime)
+    return _next_gate(state, runtime) if passed else _correct(state, runtime)
 
 
-def after_send_back(state: RunState) -> Mender:
-    """To the agent that can mend the first open finding."""
-    owners: list[Owner] = [finding.owner for finding in state.remarks if finding.blocking]
-    return MENDERS[owners[0]] if owners else "coding"
+def after_send_back(state: RunState) -> Agent:
+    """To the agent that can mend the first open finding, or whom a person chose."""
+    findings = [finding for finding in state.remarks if finding.blocking]
+    if not findings:
+        return "coding"
+    owner = findings[0].owner
+    return owner if findings[0].check == PERSON and owner != "training" else MENDERS[owner]
 
 
 def after_train(state: RunState) -> Literal["evaluate", "report"]:
@@ -104,6 +120,58 @@ def after_train(state: RunState) -> Literal["evaluate", "report"]:
     return "evaluate" if state.training is not None else "report"
 
 
-def _correct(state: RunState, runtime: Runtime[RunContext]) -> Literal["send_back", "give_up"]:
+def after_evaluate(
+    state: RunState, runtime: Runtime[RunContext]
+) -> Literal["approve_policy", "report"]:
+    """A policy that was evaluated is put before a person, if one wants to see it."""
+    wanted = "policy" in (runtime.context or RunContext()).gates
+    return "approve_policy" if wanted and state.evaluation is not None else "report"
+
+
+def after_approval(
+    state: RunState, runtime: Runtime[RunContext]
+) -> Literal[
+    "approve_spec",
+    "approve_code",
+    "coding",
+    "executor",
+    "heuristic",
+    "train",
+    "send_back",
+    "report",
+]:
+    """Where the last decision of a person leads."""
+    last = state.approvals[-1]
+    if last.decision == "sent_back":
+        return "train" if last.agent == "training" else "send_back"
+    if last.decision == "given_up" or last.gate == "policy":
+        return "report"
+    if last.decision == "edited":
+        return "coding" if last.gate == "spec" else "executor"
+    return _next_gate(state, runtime)
+
+
+def _next_gate(
+    state: RunState, runtime: Runtime[RunContext]
+) -> Literal["approve_spec", "approve_code", "heuristic"]:
+    """To the first gate that a person wants and has not passed, else on to training."""
+    wanted = (runtime.context or RunContext()).gates
+    if "spec" in wanted and not is_settled(state, "spec"):
+        return "approve_spec"
+    if "code" in wanted and not is_settled(state, "code"):
+        return "approve_code"
+    return "heuristic"
+
+
+def _correct(
+    state: RunState, runtime: Runtime[RunContext]
+) -> Literal["approve_spec", "approve_code", "send_back", "give_up"]:
+    """Back to the agent at fault, but what a person edited back to that person."""
+    edited = edited_last(state)
+    if edited == "code":
+        return "approve_code"
+    # The bodies are not in the edit: the coding agent writes them.
+    if edited == "spec" and any(f.owner != "coding" for f in blocking_findings(state)):
+        return "approve_spec"
     max_debug = (runtime.context or RunContext()).max_debug
     return "send_back" if state.debug_rounds < max_debug else "give_up"

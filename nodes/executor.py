@@ -9,6 +9,7 @@ from nodes.accounts import StageClock
 from nodes.check_request import check_request
 from nodes.sandbox_program import Host, Question, ask_program, environment_host
 from nodes.settings import RunSettings
+from nodes.spec_files import write_spec_files
 from sandbox import Limits
 from sandbox.outcome import GIBIBYTE
 from sandbox.programs.requests import CHECK_REQUEST, CHECK_RESULT
@@ -26,7 +27,10 @@ def executor(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
         SandboxUnavailable: this machine cannot contain generated code.
     """
     clock = StageClock("executor")
-    report, isolation = run_checks(state.spec(), Path(state.run_folder), runtime.context)
+    folder = Path(state.run_folder)
+    report, isolation = run_checks(state.spec(), folder, runtime.context)
+    # Only now, for what ran in the folder may have left anything under these names.
+    write_spec_files(state, folder)
     note = "" if report.clean else "; ".join(f.message for f in report.findings if f.blocking)
     return {
         "checks": report,

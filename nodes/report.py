@@ -6,13 +6,14 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from nodes.reporting.pictures import learning_curve, read_curve, returns_chart
-from nodes.reporting.texts import report_html, spec_markdown
+from nodes.reporting.texts import report_html
 from nodes.run_folder import remove, write_whole
 from nodes.settings import RunSettings
+from nodes.spec_files import write_spec_files
 from sandbox.results import ResultInvalid, read_bytes
 from state.run_state import RunState
 
-OPTIONAL_FILES = ("spec.json", "evaluation.json", "curve.png", "returns.png")
+OPTIONAL_FILES = ("evaluation.json", "curve.png", "returns.png")
 CODE_FILES = ("environment.py", "spec_functions.py", "heuristic.py", "train.py")
 
 
@@ -27,9 +28,7 @@ def report(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
     if state.status == "running":
         update["status"] = "no_better_policy"
         state = state.model_copy(update=update)
-    write_whole(folder / "spec.md", spec_markdown(state))
-    if state.objective and state.model and state.sar and state.dynamics:
-        write_whole(folder / "spec.json", state.spec().model_dump_json(indent=2))
+    write_spec_files(state, folder)
     if state.evaluation:
         write_whole(folder / "evaluation.json", state.evaluation.model_dump_json(indent=2))
     pictures = draw(state, folder)

@@ -44,11 +44,14 @@ def train(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
     """
     clock = StageClock("train")
     folder, spec = Path(state.run_folder), state.spec()
-    plan = plan_training(spec, runtime.context)
+    again = trainings_sent_back(state)
+    plan = plan_training(spec, runtime.context, again)
     write_whole(folder / REQUEST, request_for(state, plan, runtime.context.without).to_json())
     update: dict[str, Any] = {"plan": plan}
-    note = "already finished" if _finished(folder) else ""
-    if not note:
+    note = f"again, with {again + 1} times the time" if again else ""
+    if _finished(folder):
+        note = "already finished"
+    else:
         failure = _run_training(folder, plan, runtime)
         if failure:
             account = f"Training did not come to its end: {failure}."
@@ -63,14 +66,27 @@ def train(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
     return update | {"training": record, "code": code, "stages": stages}
 
 
-def plan_training(spec: Spec, settings: RunSettings) -> TrainingPlan:
-    """What the caller asked for, and the discount that fits the horizon."""
+def trainings_sent_back(state: RunState) -> int:
+    """How often a person sent the policy of this specification back to training."""
+    count = 0
+    for approval in state.approvals:
+        if approval.decision == "sent_back":
+            count = count + 1 if approval.agent == "training" else 0
+    return count
+
+
+def plan_training(spec: Spec, settings: RunSettings, again: int = 0) -> TrainingPlan:
+    """What the caller asked for, and the discount that fits the horizon.
+
+    A training that a person sent back for the ``again``-th time gets so many times more time and
+    steps, and another seed.
+    """
     return TrainingPlan(
         algorithm=settings.algorithm,
         discount=fitted_discount(problem_of(spec))[0],
-        time_budget=settings.time_budget or DEFAULT_TIME_BUDGET,
-        steps=settings.steps,
-        seed=settings.seed % SEEDS,
+        time_budget=(settings.time_budget or DEFAULT_TIME_BUDGET) * (again + 1),
+        steps=settings.steps and settings.steps * (again + 1),
+        seed=(settings.seed + again) % SEEDS,
     )
 
 

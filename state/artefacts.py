@@ -9,6 +9,7 @@ class Artefact(Piece):
     """A file in the run folder: its relative path and the SHA-256 of its bytes."""
 
     path: str
+    edited_by_person: bool = False
     sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
 
 

@@ -18,6 +18,9 @@ Owner = Literal[
     "training",
 ]
 
+PERSON = "person"
+"""Name of the check under which a person's remark is filed."""
+
 
 class Finding(Piece):
     """One thing that is wrong, said so that its owner can change it."""

@@ -4,6 +4,7 @@ from typing import Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from state.approval import Approval
 from state.artefacts import BodySource, CodeArtefacts
 from state.constraints import Constraint
 from state.dynamics import Dynamics
@@ -38,8 +39,8 @@ class Stage(BaseModel):
 class RunState(BaseModel):
     """Shared typed state of a run.
 
-    ``answers``, ``calls``, ``stages`` and ``notes`` only grow; nodes return the whole new list.
-    Large things live in the run folder and are named here by path and hash.
+    ``approvals``, ``answers``, ``calls``, ``stages`` and ``notes`` only grow; nodes return the
+    whole new list. Large things live in the run folder and are named here by path and hash.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -84,6 +85,9 @@ class RunState(BaseModel):
     training: TrainingRecord | None = None
     evaluation: Evaluation | None = None
 
+    approvals: list[Approval] = Field(
+        default_factory=list, description="what people decided at the gates, in order"
+    )
     answers: list[Answered] = Field(
         default_factory=list, description="what people answered, in the order of their questions"
     )
@@ -133,10 +137,15 @@ class RunState(BaseModel):
     def doubts_of(self, agent: str) -> list[Doubt]:
         """What ``agent`` is to look at again, once its answer has been reviewed.
 
-        Nothing in a correction round, which has findings of its own.
+        Nothing where findings are open: they come first.
         """
         review = self.reviews.get(cast(Reviewed, agent))
-        return review.doubts if review is not None and not self.debug_rounds else []
+        return review.doubts if review is not None and not self.remarks else []
+
+    @property
+    def correcting(self) -> bool:
+        """True once all pieces were made: an agent that is asked again only mends its own."""
+        return self.dynamics is not None
 
     def asked(self, agent: str) -> int:
         """How many replies ``agent`` has had in this run."""

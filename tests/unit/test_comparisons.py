@@ -46,9 +46,7 @@ def test_greedy_knows_nothing_that_is_yet_to_be_drawn() -> None:
     assert 0.25 < np.mean(guessed) < 0.42
 
 
-def greedy_action(
-    guessing: Guessing, space: spaces.Space[Any], samples: int, seed: int = 0
-) -> Any:
+def greedy_action(guessing: Guessing, space: spaces.Space[Any], samples: int, seed: int = 0) -> Any:
     """The greedy action where an episode of ``guessing`` with the seed 4 begins."""
     environments = hosted(lambda: guessing)
     (number,) = environments.begin([4]).numbers

@@ -1,0 +1,1 @@
+"""The gates at which a person approves, edits or sends back a piece of the work."""
