@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import END, START
 
+from graph.branching import Builder
 from graph.context import RunContext
 from graph.fingerprint import graph_version
 from graph.routes import (
@@ -77,11 +78,9 @@ STATIONS: dict[str, Node] = {
 WITHOUT_MODEL = frozenset({"give_up", "train", "evaluate", "report"})
 
 
-def build(
-    agents: Mapping[str, Node], stations: Mapping[str, Node]
-) -> StateGraph[RunState, RunContext, RunState, RunState]:
+def build(agents: Mapping[str, Node], stations: Mapping[str, Node]) -> Builder:
     """Put the nodes in their order; ``agents`` are those that ask a model."""
-    builder = StateGraph(RunState, context_schema=RunContext)
+    builder = Builder(RunState, context_schema=RunContext)
     for name, node in agents.items():
         builder.add_node(name, stage(name, node, asks_model=True))
     for name, node in stations.items():

@@ -16,6 +16,7 @@ from graph.routes import (
     after_triage,
 )
 from state.artefacts import CodeArtefacts
+from state.dynamics import Dynamics
 from state.findings import CheckReport, Finding, Owner
 from state.review import REVIEWED, Doubt, OpenPoint, Review
 from state.run_state import RunState
@@ -72,7 +73,12 @@ def test_only_the_chosen_agents_are_reviewed() -> None:
 
 def test_correction_round_goes_straight_to_the_code() -> None:
     for agent in ("modeling", "sar"):
-        assert after_answer(agent)(run_state(debug_rounds=1), Runtime()) == "coding"
+        assert after_answer(agent)(run_state(dynamics=Dynamics()), Runtime()) == "coding"
+
+
+def test_answer_to_a_persons_remark_is_not_reviewed() -> None:
+    remarked = run_state(remarks=[finding("parameter")])
+    assert after_answer("parameter")(remarked, Runtime()) == "objective"
 
 
 @pytest.mark.parametrize(
