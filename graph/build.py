@@ -117,14 +117,17 @@ def build(agents: Mapping[str, Node], stations: Mapping[str, Node]) -> Builder:
 
 
 builder = build({**AGENTS, **REVIEWS}, STATIONS)
-graph = builder.compile(name="a-lamp")
 
 
 def graph_fingerprint() -> str:
     """Version of the graph: changes with its nodes, its edges or the types of the state."""
-    drawn = graph.get_graph()
+    drawn = builder.compile().get_graph()
     edges = [(edge.source, edge.target) for edge in drawn.edges]
     return graph_version(list(drawn.nodes), edges, RunState.model_json_schema())
+
+
+# A server that runs it keeps the version with each checkpoint, as the command line does.
+graph = builder.compile(name="a-lamp").with_config(metadata={"graph_version": graph_fingerprint()})
 
 
 def recursion_limit(max_debug: int, max_reexaminations: int = 2) -> int:

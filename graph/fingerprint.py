@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
@@ -16,7 +17,7 @@ MAY_CHANGE = frozenset({"base_url", "max_tokens", "unsafe_no_sandbox", "out", "c
 
 
 class Fingerprint(BaseModel):
-    """Stored with every checkpoint of a thread; ``settings`` are the fields of the context."""
+    """Stored with every checkpoint that the command line makes; ``settings`` are the context's."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -29,6 +30,23 @@ class Fingerprint(BaseModel):
         """Fingerprint of a run of ``description`` under ``context``."""
         digest = hashlib.sha256(description.encode("utf-8")).hexdigest()
         return cls(description_sha256=digest, graph_version=graph_version, settings=asdict(context))
+
+    @classmethod
+    def kept_with(cls, metadata: Mapping[str, Any], description: str) -> "Fingerprint | None":
+        """What the metadata of a checkpoint says that a run of ``description`` was begun with.
+
+        The command line leaves a fingerprint there; a server leaves the version of its graph and
+        the choices that were made, each by its name. None where there is neither.
+        """
+        stored = metadata.get("fingerprint")
+        if isinstance(stored, str):
+            return cls.model_validate_json(stored)
+        version = metadata.get("graph_version")
+        if not isinstance(version, str):
+            return None
+        names = [field.name for field in fields(RunContext) if field.name in metadata]
+        context = RunContext(**{name: metadata[name] for name in names})
+        return cls.of(description, context, version)
 
     def context(self, **changed: Any) -> RunContext:
         """The context of the run, with the options in ``changed`` put in.

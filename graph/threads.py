@@ -73,11 +73,12 @@ def go_on(arguments: Arguments) -> RunOutcome:
     """
     thread_id = _thread_id(arguments)
     with _saver() as saver, _only_here(thread_id):
-        stored = _stored_fingerprint(saver, thread_id)
+        _check_thread(saver, thread_id)
         snapshot = builder.compile(checkpointer=saver).get_state(
             {"configurable": {"thread_id": thread_id}}
         )
         state = RunState.model_validate(snapshot.values)
+        stored = _stored_fingerprint(saver, thread_id, state.description)
         context = _context(stored, arguments)
         now = Fingerprint.of(_description_now(context, state), context, graph_fingerprint())
         differences = stored.differences(now)
@@ -176,14 +177,16 @@ def _thread_id(arguments: Arguments) -> str:
     return thread_id
 
 
-def _stored_fingerprint(saver: SqliteSaver, thread_id: str) -> Fingerprint:
-    checkpoints = list(saver.list({"configurable": {"thread_id": thread_id}}))
-    if not checkpoints:
+def _check_thread(saver: SqliteSaver, thread_id: str) -> None:
+    if saver.get_tuple({"configurable": {"thread_id": thread_id}}) is None:
         raise UsageError(f"there is no thread {thread_id} in {checkpoint_file()}")
-    for checkpoint in checkpoints:
-        stored = checkpoint.metadata.get("fingerprint")
-        if isinstance(stored, str):
-            return Fingerprint.model_validate_json(stored)
+
+
+def _stored_fingerprint(saver: SqliteSaver, thread_id: str, description: str) -> Fingerprint:
+    for checkpoint in saver.list({"configurable": {"thread_id": thread_id}}):
+        stored = Fingerprint.kept_with(checkpoint.metadata, description)
+        if stored is not None:
+            return stored
     raise UsageError(f"thread {thread_id} was not begun by this command; go on where it was")
 
 

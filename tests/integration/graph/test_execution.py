@@ -35,7 +35,7 @@ from state.run_state import RunState
 from state.sar import RewardTerm, StateActionReward
 from state.training import Evaluation, ReturnEstimate, TrainingRecord
 
-KEPT = ("intake", "send_back", "give_up")
+KEPT = ("intake", "send_back", "give_up", "approve_spec", "approve_code", "approve_policy")
 RECORD = TrainingRecord(
     method="dqn", timesteps=1, seconds=1, stopped_because="converged", best_evaluation=1
 )

@@ -22,6 +22,7 @@ OTHERWISE: dict[str, Any] = {
     "correct": "sar",
     "no_error_correction": True,
     "clarify": "assume",
+    "approve": "spec,code",
     "max_debug": 1,
     "max_tokens": 1000,
     "no_heuristic": True,
@@ -73,3 +74,12 @@ def test_graph_version_changes_with_shape_and_types_only() -> None:
     assert version != graph_version(["a", "b", "c"], edges[:1], {"x": 1})
     assert version != graph_version(["a", "b"], edges, {"x": 1})
     assert version != graph_version(["a", "b", "c"], edges, {"x": 2})
+
+
+def test_choices_that_a_server_kept_are_read() -> None:
+    metadata = {"model": "recorded", "task": "t", "steps": 3, "graph_version": "v", "step": 9}
+    found = Fingerprint.kept_with(metadata, "d")
+    assert found == fingerprint(model="recorded", task="t", steps=3)
+    assert Fingerprint.kept_with({"step": 9}, "d") is None
+    kept = fingerprint(seed=4)
+    assert Fingerprint.kept_with({"fingerprint": kept.model_dump_json(), **metadata}, "d") == kept
