@@ -2,10 +2,10 @@
 
 import hashlib
 import os
-import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
+from sandbox.folder import remove_tree
 from sandbox.results import read_bytes
 from state.artefacts import Artefact
 
@@ -22,7 +22,7 @@ def write_whole(path: Path, content: str | bytes) -> None:
     remove(path.parent, [beside.name])
     beside.write_bytes(data)
     if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
+        remove_tree(path)
     os.replace(beside, path)
 
 
@@ -39,8 +39,4 @@ def artefact(folder: Path, name: str) -> Artefact:
 def remove(folder: Path, names: Iterable[str]) -> None:
     """Remove what an earlier, perhaps broken-off, attempt left, or untrusted code put there."""
     for name in names:
-        path = folder / name
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path)
-        else:
-            path.unlink(missing_ok=True)
+        remove_tree(folder / name)

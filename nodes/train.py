@@ -12,8 +12,9 @@ from nodes.run_folder import artefact, remove, write_whole
 from nodes.sandbox_account import why_it_ended
 from nodes.settings import RunSettings
 from nodes.train_program import PROGRAM, write_train_program
+from nodes.training_folder import WORK, forget_training, open_training_folder, take_up
 from nodes.training_plan import DEFAULT_TIME_BUDGET, problem_of
-from sandbox import Limits, ResultInvalid, check_files, read_result, run_module
+from sandbox import Limits, ResultInvalid, read_result, run_module
 from sandbox.outcome import GIBIBYTE
 from sandbox.training.fitted_discount import fitted_discount
 from sandbox.training.request import REQUEST, RESULT, Circumstances, Request, Wishes, names_in
@@ -25,7 +26,6 @@ from state.training import TrainingPlan, TrainingRecord
 HEURISTIC = "heuristic.py"
 INPUTS = (REQUEST, "environment.py", BATCHED, HEURISTIC)
 PRODUCTS = (RESULT, "policy.zip", "policy_setup.json", "curve.csv")
-ATTEMPTS = "attempts"
 LONGEST_LINE = 200
 FINGERPRINT = "training_inputs.sha256"
 BEGUN = "training_begun.txt"
@@ -108,24 +108,22 @@ def _run_training(folder: Path, plan: TrainingPlan, runtime: Runtime[RunSettings
     """Empty if all went well, else a phrase that says why not."""
     remove(folder, [*PRODUCTS, FINGERPRINT])
     if _hash_of(folder, BEGUN) != _hash_of_text(_inputs(folder)):
-        remove(folder, [ATTEMPTS])
+        forget_training(folder)
         write_whole(folder / BEGUN, _inputs(folder))
     seconds = plan.time_budget + SECONDS_AROUND
     limits = Limits(wall_seconds=seconds, cpu_seconds=3 * seconds, memory_bytes=6 * GIBIBYTE)
-    outcome = run_module(
-        "sandbox.training.search",
-        folder,
-        limits,
-        unsafe_no_sandbox=runtime.context.unsafe_no_sandbox,
-        on_output=lambda line: runtime.stream_writer({"stage": "train", "line": _shown(line)}),
-    )
-    if not outcome.ok:
-        return why_it_ended(outcome, limits)
     try:
-        check_files(folder)
-        read_result(folder, RESULT, TrainingRecord)
-        for name in PRODUCTS:
-            artefact(folder, name)
+        outcome = run_module(
+            "sandbox.training.search",
+            open_training_folder(folder, INPUTS),
+            limits,
+            unsafe_no_sandbox=runtime.context.unsafe_no_sandbox,
+            on_output=lambda line: runtime.stream_writer({"stage": "train", "line": _shown(line)}),
+        )
+        if not outcome.ok:
+            return why_it_ended(outcome, limits)
+        read_result(folder / WORK, RESULT, TrainingRecord)
+        take_up(folder, PRODUCTS)
     except ResultInvalid as error:
         return str(error)
     write_whole(folder / FINGERPRINT, _fingerprint(folder))

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.folder import MAXIMUM_DEPTH, UnmeasurableFolder, measure, snapshot
+from sandbox.folder import MAXIMUM_DEPTH, UnmeasurableFolder, measure, remove_tree, snapshot
 
 
 def test_size_counts_files_folders_and_the_length_of_sparse_files(tmp_path: Path) -> None:
@@ -47,3 +47,31 @@ def test_endless_nesting_is_given_up(tmp_path: Path) -> None:
         os.chdir(here)
     with pytest.raises(UnmeasurableFolder, match="deep"):
         measure(tmp_path)
+
+
+def test_a_tree_is_removed_however_deep_and_closed_it_is(tmp_path: Path) -> None:
+    outside, tree = tmp_path / "outside", tmp_path / "tree"
+    outside.mkdir()
+    (outside / "kept").touch()
+    tree.mkdir()
+    here = os.getcwd()
+    try:
+        os.chdir(tree)
+        for depth in range(1500):  # more than functions may call each other
+            os.symlink(outside, "link")
+            os.mkdir(str(depth % 3))
+            os.chdir(str(depth % 3))
+    finally:
+        os.chdir(here)
+    (tree / "0").chmod(0)
+    remove_tree(tree)
+    assert not tree.exists()
+    assert (outside / "kept").exists()
+
+
+def test_removing_what_is_not_there_or_a_link_removes_no_more(tmp_path: Path) -> None:
+    remove_tree(tmp_path / "missing")
+    (tmp_path / "target").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "target")
+    remove_tree(tmp_path / "link")
+    assert [path.name for path in tmp_path.iterdir()] == ["target"]
