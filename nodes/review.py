@@ -71,8 +71,9 @@ def _reviewed(agent: Reviewed, state: RunState, runtime: Runtime[RunSettings]) -
     clock = StageClock(f"review_{agent}")
     earlier = state.reviews.get(agent, Review())
     items = items_of(agent, state)[:MOST_ITEMS]
-    if earlier.unchanged or not items:
-        # The same answer would only get the same review.
+    open_before = [d for d in earlier.doubts if d.open_point and d.found_by == "model"]
+    if not items or (earlier.unchanged and not open_before):
+        # The same answer would only get the same review; what is open has to be insisted on.
         doubts = [d.model_copy(update={"seen": d.seen + 1}) for d in earlier.doubts]
         kept = earlier.model_copy(update={"doubts": doubts})
         return _update(agent, state, kept, clock, "skipped")
@@ -83,7 +84,7 @@ def _reviewed(agent: Reviewed, state: RunState, runtime: Runtime[RunSettings]) -
         answer = ask(
             f"review_{agent}", reply_schema(items), state, runtime, check=lambda reply: [],
             prompt="review", items=items, reviewed=agent, settled=settled(state),
-            max_output_tokens=2000,
+            open_before=open_before, max_output_tokens=2000,
         )  # fmt: skip
     except RecordingMissing:
         notes = noted(state, agent, "not reviewed: the recording holds no review")
@@ -141,12 +142,17 @@ def model_doubts(reply: ReviewReply, state: RunState, threshold: float) -> list[
 
 
 def with_count(doubts: list[Doubt], earlier: list[Doubt]) -> list[Doubt]:
-    """``doubts``, each with the number of reviews in a row that had one about its item."""
-    seen = {(d.item, d.open_point is not None): d.seen for d in earlier}
-    return [
-        d.model_copy(update={"seen": seen.get((d.item, d.open_point is not None), 0) + 1})
-        for d in doubts
-    ]
+    """``doubts``, each with the number of reviews in a row that had one about the same.
+
+    What a reviewer finds left open it may name otherwise the next time.
+    """
+
+    def subject(doubt: Doubt) -> tuple[str, bool]:
+        is_open = doubt.open_point is not None
+        return ("" if is_open and doubt.found_by == "model" else doubt.item, is_open)
+
+    seen = {subject(d): d.seen for d in earlier}
+    return [d.model_copy(update={"seen": seen.get(subject(d), 0) + 1}) for d in doubts]
 
 
 def settled(state: RunState) -> list[tuple[str, str]]:

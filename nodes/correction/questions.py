@@ -15,8 +15,12 @@ HOW_TO_ANSWER = "One of the choices, or anything else in your own words."
 
 
 def examine_again(review: Review, most: int) -> bool:
-    """True while there are doubts, and looking again may still change something."""
-    return bool(review.doubts) and not review.unchanged and review.reexaminations < most
+    """True while looking again may still change something.
+
+    What two reviews found left open is not the agent's to find.
+    """
+    findable = [d for d in review.doubts if d.open_point is None or d.seen < 2]
+    return bool(findable) and not review.unchanged and review.reexaminations < most
 
 
 def pending_question(state: RunState) -> tuple[Reviewed, Question] | None:

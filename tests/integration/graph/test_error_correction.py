@@ -181,6 +181,10 @@ def test_what_stays_open_is_asked_and_the_answer_used(model: Model) -> None:
     assert outcome.resume is not None
     model.asked.clear()
 
+    # What is left open is insisted on before a person is asked.
+    insisted = model.prompts["review_parameter"][1]
+    assert "An earlier check found this left open:\n- When are left-over units" in insisted
+
     outcome, state = model.run(Answers("after the 77 sales"), thread_id=outcome.thread_id)
     assert model.asked[:2] == ["parameter", "objective"]
     again = model.prompts["parameter"][2]
@@ -189,6 +193,14 @@ def test_what_stays_open_is_asked_and_the_answer_used(model: Model) -> None:
     assert "after the 77 sales" in model.prompts["sar"][0]
     assert [a.answer for a in state.answers] == ["after the 77 sales"]
     assert state.reviews["parameter"].settled == "answered"
+
+
+def test_what_the_reviewer_does_not_insist_on_is_not_asked(model: Model) -> None:
+    model.plays["review_parameter"] = in_turn(leaving_open(POINT), scoring())
+    _, state = model.run()
+    assert model.asked.count("review_parameter") == 2
+    assert model.asked[-1] == "review_sar"
+    assert state.answers == []
 
 
 def test_a_waiting_run_may_go_on_with_the_assumption_instead(model: Model) -> None:

@@ -72,6 +72,12 @@ def test_what_is_settled_is_left_open_no_more(how: str) -> None:
     assert model_doubts(reply(1, 1, open=[OPEN]), state, 0.8) == []
 
 
+def test_what_is_open_may_be_named_otherwise_the_next_time() -> None:
+    first = model_doubts(reply(1, 1, open=[OPEN]), STATE, 0.8)
+    again = model_doubts(reply(1, 1, open=[{**OPEN, "item": "the leak"}]), STATE, 0.8)
+    assert [d.seen for d in with_count(again, with_count(first, []))] == [2]
+
+
 def test_reviews_in_a_row_are_counted_for_each_doubt() -> None:
     def doubts(*names: str) -> list[Doubt]:
         return [Doubt(item=name, score=0, reason="r", found_by="rule") for name in names]

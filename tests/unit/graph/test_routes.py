@@ -91,6 +91,7 @@ def test_answer_to_a_persons_remark_is_not_reviewed() -> None:
         (doubted(point=POINT), "parameter"),
         (doubted(point=POINT, seen=3, reexaminations=2), "clarify"),
         (doubted(point=POINT, seen=2, reexaminations=1, unchanged=True), "clarify"),
+        (doubted(point=POINT, seen=2, reexaminations=1), "clarify"),
         (doubted(point=POINT, seen=1, reexaminations=2), "objective"),
         (doubted(point=POINT, seen=3, reexaminations=2, settled="assumed"), "objective"),
     ],
