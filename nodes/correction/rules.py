@@ -15,6 +15,7 @@ from nodes.codegen.spaces import ranges_of
 from nodes.codegen.symbols import SymbolTable
 from nodes.codegen.units import factor_between, parse_unit, time_ratio
 from nodes.correction.numbers import Numbers, says_count_of_steps, unused
+from nodes.correction.text_rules import doubt, text_doubts
 from nodes.environment import ENVIRONMENT_ID
 from nodes.mentions import closest, mentions_of
 from nodes.modeling import fault
@@ -36,24 +37,19 @@ def rule_doubts(agent: Reviewed, state: RunState) -> list[Doubt]:
     return list(_RULES[agent](state))
 
 
-def _doubt(item: str, reason: str, evidence: str = "", ask: OpenPoint | None = None) -> Doubt:
-    return Doubt(
-        item=item, score=0, reason=reason, evidence=evidence, found_by="rule", open_point=ask
-    )
-
-
 # -- parameters ------------------------------------------------------------------------------
 
 
 def _parameters(state: RunState) -> Iterator[Doubt]:
+    yield from text_doubts(state.told, state.parameters)
     for mention, sentence in unused(state):
         written = sentence[mention.start : mention.end].strip()
-        yield _doubt(written, f"no parameter uses the number {written}", sentence)
+        yield doubt(written, f"no parameter uses the number {written}", sentence)
     for p in state.parameters:
         if p.assumed:
             given = f"{_written(p)} ({p.assumed})"
             point = OpenPoint(question=f"What is the {_said(p)}?", assumption=given)
-            yield _doubt(p.name, "the description does not give this number", ask=point)
+            yield doubt(p.name, "the description does not give this number", ask=point)
         else:
             yield from _unit_doubts(p, state)
     yield from _crossed_limits(state.parameters)
@@ -68,7 +64,7 @@ def _unit_doubts(p: Parameter, state: RunState) -> Iterator[Doubt]:
     beside = unit_behind(mention, sentences) if mention else ""
     if beside and not _fits(p.unit, beside):
         reason = f"the description says {beside} where the answer says {p.unit or 'no unit'}"
-        yield _doubt(p.name, reason, p.quote)
+        yield doubt(p.name, reason, p.quote)
 
 
 def _fits(given: str, beside: str) -> bool:
@@ -98,7 +94,7 @@ def _crossed_limits(parameters: list[Parameter]) -> Iterator[Doubt]:
                 assumption=f"at least {values}, as written",
             )
             reason = f"{low.name} is larger than {high.name}"
-            yield _doubt(low.name, reason, low.quote, point)
+            yield doubt(low.name, reason, low.quote, point)
 
 
 def _written(p: Parameter) -> str:
@@ -118,14 +114,15 @@ def _objective(state: RunState) -> Iterator[Doubt]:
         point = OpenPoint(
             question="What is to be achieved over the whole episode?", assumption=goal.statement
         )
-        yield _doubt("sense", "no sentence of the description states the goal", ask=point)
+        yield doubt("sense", "no sentence of the description states the goal", ask=point)
 
 
 def _variables(state: RunState) -> Iterator[Doubt]:
     problems = Problems()
     ranges_of(state.variables, SymbolTable.of(state.parameters, state.variables), problems)
     for finding in problems.findings:
-        yield _doubt(finding.place.removeprefix("variable "), finding.message)
+        yield doubt(finding.place.removeprefix("variable "), finding.message)
+    yield from _limits_of_another_kind(state)
     numbers = Numbers.of(state)
     for v in state.variables:
         counted = v.labels or v.dtype == "boolean"
@@ -138,7 +135,31 @@ def _variables(state: RunState) -> Iterator[Doubt]:
                         question=f"Between which limits is the {v.definition or v.name}?",
                         assumption=f"the limit is {limit:g} {v.unit}".strip(),
                     )
-                yield _doubt(v.name, reason, v.quote, point)
+                yield doubt(v.name, reason, v.quote, point)
+
+
+def _limits_of_another_kind(state: RunState) -> Iterator[Doubt]:
+    """A limit that is a parameter of another dimension than what it limits.
+
+    A decision may be limited by a rate and counted in what comes of it in a step.
+    """
+    by_name = {p.name: p for p in state.parameters}
+    for v in (v for v in state.variables if v.role != "decision"):
+        own = parse_unit(v.unit)
+        for limit in {str(v.low), str(v.high)} & set(by_name):
+            p = by_name[limit]
+            other = parse_unit(p.unit)
+            if own.plain_word or other.plain_word or "decibel" in (own.kind, other.kind):
+                continue
+            if not v.unit or not p.unit or factor_between(own.linear, other.linear) is not None:
+                continue
+            point = OpenPoint(
+                question=f"The {_said(p)} is given in {p.unit}, but what it limits is counted in "
+                f"{v.unit}; what is meant?",
+                choices=[f"{p.value} {v.unit}", f"{p.value} {p.unit}"],
+                assumption=f"{p.value} {v.unit}",
+            )
+            yield doubt(v.name, f"{p.name} is in {p.unit}, not in {v.unit}", p.quote, point)
 
 
 def _constraints(state: RunState) -> Iterator[Doubt]:
@@ -147,10 +168,10 @@ def _constraints(state: RunState) -> Iterator[Doubt]:
     for c in state.constraints:
         for number in _DIGITS.findall(c.statement):
             if not numbers.explain(float(number)):
-                yield _doubt(c.name, f"{number} is not in the description", c.quote)
+                yield doubt(c.name, f"{number} is not in the description", c.quote)
         for name in _NAME.findall(c.statement):
             if name not in names and name not in state.told:
-                yield _doubt(c.name, f"there is no quantity {name}", c.quote)
+                yield doubt(c.name, f"there is no quantity {name}", c.quote)
 
 
 # -- expressions -----------------------------------------------------------------------------
@@ -168,9 +189,9 @@ def _model(state: RunState) -> Iterator[Doubt]:
             assumption=f"{model.horizon} steps",
         )
         reason = f"{model.horizon} steps do not follow from the description"
-        yield _doubt("horizon", reason, ask=point)
+        yield doubt("horizon", reason, ask=point)
     if not numbers.explain(model.discount):
-        yield _doubt("discount", f"{model.discount:g} is not in the description")
+        yield doubt("discount", f"{model.discount:g} is not in the description")
     yield from _expression_doubts(state, "step_measure", model.step_measure, numbers)
     for c in model.constraints:
         yield from _expression_doubts(state, c.name, c.expression, numbers)
@@ -190,14 +211,14 @@ def _expression_doubts(state: RunState, item: str, text: str, numbers: Numbers) 
     compiler = ExpressionCompiler(SymbolTable.of(state.parameters, state.variables), length)
     wrong = fault(compiler, item, text)
     if wrong:
-        yield _doubt(item, wrong.removeprefix(f"{item}: "))
+        yield doubt(item, wrong.removeprefix(f"{item}: "))
         return
     for remark in compiler.remarks:
         if remark.startswith("units do not fit"):
-            yield _doubt(item, remark)
+            yield doubt(item, remark)
     for number in _literals(text):
         if not numbers.explain(number):
-            yield _doubt(item, f"{number:g} is not in the description")
+            yield doubt(item, f"{number:g} is not in the description")
 
 
 def _literals(text: str) -> list[float]:

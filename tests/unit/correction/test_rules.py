@@ -173,3 +173,11 @@ def test_what_is_strange_in_a_reward() -> None:
     assert found("price * level - 2") == []
     assert found("price * 0.83") == ["0.83 is not in the description"]
     assert "'profit'" in found("profit")[0]
+
+
+@pytest.mark.parametrize(("unit", "doubted"), [("kWh", True), ("MW", False), ("", False)])
+def test_a_limit_of_another_dimension_is_doubted(unit: str, doubted: bool) -> None:
+    store = LEVEL.model_copy(update={"name": "store", "high": "power", "unit": unit})
+    found = [d for d in doubts("variable", variables=[store]) if "not in kWh" in d.reason]
+    assert bool(found) == doubted
+    assert all(d.open_point and "kWh" in d.open_point.assumption for d in found)
