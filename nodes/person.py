@@ -4,6 +4,7 @@ A node that asks is run again from its start with the answer. So it does nothing
 asks, asks once, and catches nothing around it.
 """
 
+import json
 import unicodedata
 from collections.abc import Callable
 from typing import Annotated
@@ -23,6 +24,7 @@ def put(
     complaint: Callable[[str], str] = lambda answer: "",
     *,
     longest: int = LONGEST_ANSWER,
+    objects: bool = False,
 ) -> str:
     """Put ``question`` and return the answer, without white space around it.
 
@@ -34,6 +36,7 @@ def put(
         question: what is asked.
         complaint: what is wrong with an answer, in one sentence, or an empty string.
         longest: characters that an answer may have.
+        objects: a JSON object, which a client may make of a text, is taken for that text.
 
     Raises:
         langgraph.errors.GraphInterrupt: there is no answer yet.
@@ -41,6 +44,8 @@ def put(
     """
 
     def taken(answer: object) -> str:
+        if objects and isinstance(answer, dict):
+            answer = json.dumps(answer, default=repr, skipkeys=True)
         wrong = answer_problem(answer, longest)
         text = answer.strip() if isinstance(answer, str) else ""
         wrong = wrong or complaint(text)

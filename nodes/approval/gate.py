@@ -75,7 +75,7 @@ def pass_gate(
             return str(error)
         return ""
 
-    answer = put(question, complaint, longest=LONGEST_EDIT)
+    answer = put(question, complaint, longest=LONGEST_EDIT, objects=piece.gate == "spec")
     clock = StageClock(question.kind)
     choice = choice_of(answer, piece.gate, piece.agents)
     update, approval = _follow(state, piece, choice, take_edit)

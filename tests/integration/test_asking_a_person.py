@@ -1,5 +1,6 @@
 """Runs as processes of their own that ask a person: at a terminal, and by the resume command."""
 
+import hashlib
 import json
 import os
 import pty
@@ -19,7 +20,8 @@ from tests.replies import replies_to
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
 TASK = "wireless"
-BEGIN = f"--task {TASK} --model recorded --approve spec --out run --json".split()
+BRIEF = "--steps 20 --time-budget 2 --no-heuristic"
+BEGIN = f"--task {TASK} --model recorded --approve spec {BRIEF} --out run --json".split()
 
 
 class Terminal:
@@ -102,6 +104,25 @@ def test_a_person_at_the_terminal_is_asked_until_the_answer_can_be_followed(
     done = command("--resume", thread_id, "--answer-file", "changed.json", folder=tmp_path)
     assert done.returncode == 3
     assert "The answer was not taken." in done.stderr
+
+    program = (tmp_path / "run" / "environment.py").read_text()
+    mine = tmp_path / "mine.py"
+    mine.write_text(f"import os\n{program}\nos.mkdir('{tmp_path}/outside')\n")
+    words = f"--resume {thread_id} --answer-file mine.py --json"
+    done = command(*words.split(), folder=tmp_path)
+    question = told(done)["question"]
+    assert question["kind"] == "approve_code"
+    assert "import of os is not allowed" in question["shown"][1]["text"]
+    assert not (tmp_path / "outside").exists()
+    mine.write_text(program + "# by hand\n")
+    words += " --approve spec,code,policy"
+    done = command(*words.split(), folder=tmp_path, seconds=200)
+    assert told(done)["question"]["kind"] == "approve_policy", done.stderr
+    done = command("--resume", thread_id, "--answer", "ok", "--json", folder=tmp_path)
+    assert told(done)["status"] in ("trained", "no_better_policy")
+    report = (tmp_path / "run" / "report.html").read_text()
+    assert hashlib.sha256(mine.read_bytes()).hexdigest() in report
+    assert "a person edited it" in report
 
 
 def test_a_remark_reaches_the_agents_that_it_concerns(tmp_path: Path) -> None:

@@ -169,6 +169,17 @@ def test_an_edited_specification_is_compiled_and_checked_and_not_asked_about_aga
     assert state.approvals[-1].decision == "edited"
 
 
+def test_an_edit_may_come_as_an_object(play: Play) -> None:
+    begin(play)
+    edit: Any = {"model": SPEC.model.model_copy(update={"horizon": 50}).model_dump()}
+    for answer_given, kind in [
+        ({"model": {"horizon": []}}, "approve_spec"),
+        (edit, "approve_code"),
+    ]:
+        outcome = play.run(context(), resume=True, answers=Answers(answer_given))
+        assert asked(outcome) == kind
+
+
 def test_an_edit_that_fails_its_checks_comes_back_to_the_person(play: Play) -> None:
     begin(play)
     edit = SPEC.model.model_copy(update={"horizon": 13}).model_dump()

@@ -2,7 +2,19 @@ import subprocess
 import sys
 from itertools import pairwise
 
-from graph.build import AGENTS, REVIEWS, STATIONS, graph, graph_fingerprint, recursion_limit
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
+
+from graph.build import (
+    AGENTS,
+    REVIEWS,
+    STATIONS,
+    builder,
+    graph,
+    graph_fingerprint,
+    recursion_limit,
+)
+from state.approval import Approval
 from state.review import REVIEWED
 
 HEAVY = {
@@ -47,6 +59,31 @@ def test_drawing_shows_every_agent_and_every_loop() -> None:
         assert {(reviewer, "clarify"), ("clarify", agent)} <= edges
     assert ("triage", "__end__") in edges
     assert {("give_up", "report"), ("train", "report")} <= edges
+
+
+def test_drawing_shows_the_gates_and_where_they_lead() -> None:
+    edges = {(edge.source, edge.target) for edge in graph.get_graph().edges}
+
+    def from_(source: str) -> set[str]:
+        return {target for origin, target in edges if origin == source}
+
+    on = {"heuristic", "send_back", "report"}
+    assert from_("approve_spec") == {"approve_code", "coding", *on}
+    assert from_("approve_code") == {"executor", *on}
+    assert from_("approve_policy") == {"train", "send_back", "report"}
+    assert {("executor", "approve_spec"), ("executor", "approve_code")} <= edges
+    assert {("evaluate", "approve_policy"), ("evaluate", "report")} <= edges
+    agents = "parameter objective variable constraint modeling sar environment coding"
+    assert from_("send_back") == set(agents.split())
+
+
+def test_state_can_be_changed_behind_every_node() -> None:
+    app = builder.compile(checkpointer=InMemorySaver())
+    for node in set(builder.nodes) - {"clarify"}:
+        config: RunnableConfig = {"configurable": {"thread_id": node}}
+        approval = Approval(gate="spec", decision="sent_back", sha256="")
+        app.update_state(config, {"description": "d", "approvals": [approval]}, as_node=node)
+        assert app.get_state(config).next or node == "report"
 
 
 def test_server_can_read_input_and_context() -> None:
