@@ -1,5 +1,6 @@
 """Approval of the specification: a person reads the equations before anything is trained."""
 
+import re
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -68,15 +69,16 @@ def found_shown(state: RunState) -> list[Shown]:
 
 def agent_for(remark: str, spec: Spec) -> Owner:
     """The agent whose piece a remark is about, by the names that it uses."""
-    words = remark.lower()
 
     def named(*names: str) -> bool:
-        return any(name and name.lower() in words for name in names)
+        # A name of a letter or two may be a word of any language.
+        telling = [re.escape(name).replace("_", "[_ ]") for name in names if len(name) > 2]
+        return re.search(rf"\b({'|'.join(telling)})s?\b", remark, re.IGNORECASE) is not None
 
     if named("reward", "observation", *(term.name for term in spec.sar.reward)):
         return "sar"
     if named("termination", *(rule.variable for rule in spec.dynamics.rules)):
         return "environment"
-    if named(*(parameter.name for parameter in spec.parameters)):
+    if named("parameter", *(parameter.name for parameter in spec.parameters)):
         return "parameter"
     return "modeling"

@@ -1,5 +1,6 @@
 """What the three gates have in common: the question, and what follows from each answer."""
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,7 @@ from state.question import Question, Shown
 from state.run_state import RunState
 
 LONGEST_SHOWN = 24_000
-"""Bytes of a text that is shown with a question."""
+"""Bytes of a text that is shown with a question, as JSON."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +148,13 @@ def _note(approval: Approval) -> str:
 
 def excerpt(text: str, whole: str) -> str:
     """As much of ``text`` as a question can show; ``whole`` says where all of it is."""
-    if len(text.encode()) <= LONGEST_SHOWN:
+    if _size(text) <= LONGEST_SHOWN:
         return text
-    cut = text.encode()[:LONGEST_SHOWN].decode(errors="ignore")
+    cut = text[:LONGEST_SHOWN]
+    while _size(cut) > LONGEST_SHOWN:
+        cut = cut[: len(cut) * 9 // 10]
     return f"{cut}\n... the whole is in {whole}"
+
+
+def _size(text: str) -> int:
+    return len(json.dumps(text, ensure_ascii=False).encode())
