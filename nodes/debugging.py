@@ -5,25 +5,21 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from nodes.settings import RunSettings
-from state.findings import PERSON, Finding, Owner
+from state.findings import PERSON, Finding
 from state.run_state import RunState
-
-BEFORE_MODEL: frozenset[Owner] = frozenset({"parameter", "objective", "variable", "constraint"})
 
 
 def send_back(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
     """Count the round and hand the open findings to the agent that runs next.
 
     The code and its checks are dropped, so that no later station takes them for current. What a
-    person sent back is no correction round, for it has a count of its own; where it goes to an
-    agent before the model, all that builds on that agent's piece is made anew.
+    person sent back is no correction round, for it has a count of its own.
     """
     findings = blocking_findings(state)
     update: dict[str, Any] = {"remarks": findings, "code": None, "checks": None}
-    if not any(finding.check == PERSON for finding in findings):
-        return {**update, "debug_rounds": state.debug_rounds + 1}
-    anew = any(finding.owner in BEFORE_MODEL for finding in findings)
-    return {**update, "dynamics": None} if anew else update
+    if any(finding.check == PERSON for finding in findings):
+        return update
+    return {**update, "debug_rounds": state.debug_rounds + 1}
 
 
 def give_up(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:

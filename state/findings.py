@@ -18,6 +18,8 @@ Owner = Literal[
     "training",
 ]
 
+BEFORE_MODEL: frozenset[Owner] = frozenset({"parameter", "objective", "variable", "constraint"})
+"""Agents whose pieces the model is built on."""
 PERSON = "person"
 """Name of the check under which a person's remark is filed."""
 

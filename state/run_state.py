@@ -8,7 +8,7 @@ from state.approval import Approval
 from state.artefacts import BodySource, CodeArtefacts
 from state.constraints import Constraint
 from state.dynamics import Dynamics
-from state.findings import CheckReport, Finding
+from state.findings import BEFORE_MODEL, PERSON, CheckReport, Finding
 from state.heuristic import Heuristic
 from state.model import MarkovModel
 from state.objective import Objective
@@ -144,8 +144,13 @@ class RunState(BaseModel):
 
     @property
     def correcting(self) -> bool:
-        """True once all pieces were made: an agent that is asked again only mends its own."""
-        return self.dynamics is not None
+        """True while a finding is open that its agent mends alone, straight before the code.
+
+        Not so where a person sent a piece back on which the model is built: all is made anew.
+        """
+        blocking = [finding for finding in self.remarks if finding.blocking]
+        anew = any(f.check == PERSON and f.owner in BEFORE_MODEL for f in blocking)
+        return bool(blocking) and not anew
 
     def asked(self, agent: str) -> int:
         """How many replies ``agent`` has had in this run."""

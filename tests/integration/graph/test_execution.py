@@ -27,7 +27,6 @@ from nodes.person import answered, put
 from nodes.reexamine import reexamining
 from nodes.settings import RunSettings
 from state.artefacts import CodeArtefacts
-from state.dynamics import Dynamics
 from state.findings import CheckReport, Finding, Owner
 from state.question import Question
 from state.review import REVIEWED, Doubt, Review
@@ -41,7 +40,6 @@ RECORD = TrainingRecord(
 )
 ESTIMATE = ReturnEstimate(policy="trained", mean=1, low=0, high=2, episodes=100, mean_length=3)
 UPDATES: dict[str, dict[str, Any]] = {
-    "environment": {"dynamics": Dynamics()},
     "coding": {"code": CodeArtefacts(), "checks": None},
     "executor": {"checks": CheckReport()},
     "train": {"training": RECORD},

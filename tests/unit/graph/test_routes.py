@@ -16,8 +16,7 @@ from graph.routes import (
     after_triage,
 )
 from state.artefacts import CodeArtefacts
-from state.dynamics import Dynamics
-from state.findings import CheckReport, Finding, Owner
+from state.findings import PERSON, CheckReport, Finding, Owner
 from state.review import REVIEWED, Doubt, OpenPoint, Review
 from state.run_state import RunState
 from state.training import TrainingRecord
@@ -73,12 +72,16 @@ def test_only_the_chosen_agents_are_reviewed() -> None:
 
 def test_correction_round_goes_straight_to_the_code() -> None:
     for agent in ("modeling", "sar"):
-        assert after_answer(agent)(run_state(dynamics=Dynamics()), Runtime()) == "coding"
+        failed = run_state(remarks=[finding("variable")])
+        assert after_answer(agent)(failed, Runtime()) == "coding"
 
 
-def test_answer_to_a_persons_remark_is_not_reviewed() -> None:
-    remarked = run_state(remarks=[finding("parameter")])
-    assert after_answer("parameter")(remarked, Runtime()) == "objective"
+def test_persons_remark_goes_through_all_that_builds_on_the_piece_and_is_not_reviewed() -> None:
+    remark = finding("parameter").model_copy(update={"check": PERSON})
+    for agent, following in pairwise([*REVIEWED, "environment"]):
+        assert after_answer(agent)(run_state(remarks=[remark]), Runtime()) == following
+    remark.owner = "modeling"
+    assert after_answer("modeling")(run_state(remarks=[remark]), Runtime()) == "coding"
 
 
 @pytest.mark.parametrize(
