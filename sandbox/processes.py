@@ -4,9 +4,13 @@ Every reader here takes a process that is already gone as having nothing to repo
 changes while it is read.
 """
 
+import contextlib
 import os
+import signal
+import time
 from typing import NamedTuple
 
+_GRACE_SECONDS = 10.0
 _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 
@@ -68,10 +72,10 @@ def _kilobytes(text: str, names: tuple[str, ...]) -> int:
     return total
 
 
-def tree_usage(root: int) -> TreeUsage:
+def tree_usage(root: int, *, without_root: bool = False) -> TreeUsage:
     """What a tree uses now. Memory shared between its processes is counted once for each."""
     memory, cpu, tasks = 0, 0.0, 0
-    for process in tree(root):
+    for process in tree(root)[without_root:]:
         status = _read(f"/proc/{process}/status")
         memory += 1024 * _kilobytes(status, ("RssAnon", "RssShmem", "VmSwap"))
         tasks += _kilobytes(status, ("Threads",))
@@ -79,13 +83,13 @@ def tree_usage(root: int) -> TreeUsage:
     return TreeUsage(memory, cpu, tasks)
 
 
-def exact_memory_bytes(root: int) -> int:
+def exact_memory_bytes(root: int, *, without_root: bool = False) -> int:
     """Memory of a tree with shared pages counted once (proportional set size); slower.
 
     A process that hides the figure from us is counted by what it cannot hide.
     """
     total = 0
-    for process in tree(root):
+    for process in tree(root)[without_root:]:
         rollup = _read(f"/proc/{process}/smaps_rollup")
         names: tuple[str, ...] = ("Pss_Anon", "Pss_Shmem", "SwapPss")
         if not rollup:
@@ -111,3 +115,23 @@ def unlinked_bytes(root: int) -> int:
             if status.st_nlink == 0:
                 sizes[status.st_dev, status.st_ino] = status.st_blocks * 512
     return sum(sizes.values())
+
+
+def end_tree(root: int, *, without_root: bool = False) -> None:
+    """Ends a process and all its descendants, or these alone.
+
+    What has left the tree, because its parent ended, escapes.
+    """
+    found: set[int] = set()
+    deadline = time.monotonic() + _GRACE_SECONDS
+    # Stopped first, so that nothing new is started meanwhile.
+    while (new := set(tree(root)[without_root:]) - found) and time.monotonic() < deadline:
+        _signal_all(new, signal.SIGSTOP)
+        found |= new
+    _signal_all(found, signal.SIGKILL)
+
+
+def _signal_all(doomed: set[int], which: signal.Signals) -> None:
+    for process in doomed:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process, which)

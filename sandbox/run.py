@@ -1,7 +1,6 @@
 """Running a program that nobody trusts: contained, bounded, and reported on."""
 
 import importlib.util
-import json
 import os
 import signal
 import subprocess
@@ -12,9 +11,13 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from sandbox import folder as run_folder
-from sandbox.isolation import UNSAFE, Isolation, SandboxUnavailable, choose, spare_user
+from sandbox.bubblewrap import Bubblewrap
+from sandbox.containment import Isolation, spare_user
+from sandbox.isolation import UNSAFE, SandboxUnavailable, choose, same_user
+from sandbox.jobs import Job
 from sandbox.outcome import Limits, Outcome, Reason
-from sandbox.start import Job, release, start_contained, start_unsafe
+from sandbox.sandlock_backend import reachable_by_all
+from sandbox.start import release, start_contained, start_unsafe, why_not_started
 from sandbox.watch import Capture, Watchdog, end_contained, end_group, supervise
 
 
@@ -131,13 +134,16 @@ def _run(
         stack.enter_context(_ahead_of_the_program(isolation))
         try:
             first = release(started, stack)
-            watchdog = Watchdog(process.pid, job.folder, limits)
+            watchdog = Watchdog(
+                process.pid, job.folder, limits, scratch=started.scratch,
+                supervised=started.scratch is not None,
+            )  # fmt: skip
             reason = supervise(process, watchdog, captures, limits, stop)
         finally:
-            if isolation is None:
-                end_group(process)
-            else:
+            if isolation is not None and isinstance(isolation.tool, Bubblewrap):
                 end_contained(process, first)
+            else:
+                end_group(process)
             cpu_seconds = _reap(process)
         wall_seconds = time.monotonic() - started_at
         for capture in captures:
@@ -146,7 +152,13 @@ def _run(
         if reason is None and any(capture.exceeded for capture in captures):
             reason = "output"
         if reason is None and isolation is not None:
-            _check_started(process.returncode, started.status, captures[1].text())
+            why = why_not_started(isolation, started, process.returncode, captures[1].text())
+            if why is not None:
+                raise SandboxUnavailable(
+                    f"the program could not be started in its sandbox ({why}): check that the run"
+                    " folder and the read-only paths can be read, or pass --unsafe-no-sandbox to"
+                    " run without protection"
+                )
     cpu_seconds = max(cpu_seconds, watchdog.cpu_seconds)
     exit_code: int | None = None
     if reason is None:
@@ -168,12 +180,13 @@ def _run(
 def _isolation_for(job: Job) -> Isolation:
     """The isolation in use; as a user of its own only if that user can read what it must."""
     isolation = choose()
-    shown = [*job.read_only, *job.packages.values()]
-    if job.program is not None and not job.program.is_relative_to(job.folder):
-        shown.append(job.program)
-    if isolation.drops_user and not all(map(run_folder.open_to_all, shown)):
-        return isolation._replace(drops_user=False)
-    return isolation
+    if not isolation.drops_user:
+        return isolation
+    readable = all(map(run_folder.open_to_all, job.shown))
+    if not isinstance(isolation.tool, Bubblewrap):
+        # Nothing is shown at another place, so the folders above count too.
+        readable = readable and reachable_by_all([job.folder, *job.shown])
+    return isolation if readable else same_user(isolation)
 
 
 @contextmanager
@@ -219,22 +232,8 @@ def _reap(process: subprocess.Popen[bytes]) -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def _check_started(return_code: int, status: int | None, stderr: str) -> None:
-    """Raises SandboxUnavailable if bubblewrap ended without having started the program."""
-    if status is None or return_code == 0:
-        return
-    reports = os.read(status, 1 << 16).decode().splitlines()
-    if any("exit-code" in json.loads(report) for report in reports) or return_code < 0:
-        return
-    said = stderr.strip().splitlines() or [f"exit status {return_code}"]
-    raise SandboxUnavailable(
-        f"bubblewrap could not start the program ({said[-1]}): check that the run folder and the"
-        " read-only paths can be read, or pass --unsafe-no-sandbox to run without protection"
-    )
-
-
 def _exit_code(return_code: int, contained: bool) -> int:
-    # bubblewrap reports a signal as a shell does.
+    # What contains it reports a signal as a shell does.
     return 128 - return_code if contained and return_code > 128 else return_code
 
 

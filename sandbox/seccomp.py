@@ -125,6 +125,32 @@ _DENIED: dict[str, tuple[int | None, int | None]] = {
     "mlockall": (151, 230),
 }
 
+# What read-only mounts would deny, and Landlock does not look at: changing the marks of files,
+# whoever may not write them.
+_DENIED_WITHOUT_MOUNTS: dict[str, tuple[int | None, int | None]] = {
+    "chmod": (90, None),
+    "fchmod": (91, 52),
+    "fchmodat": (268, 53),
+    "fchmodat2": (452, 452),
+    "chown": (92, None),
+    "lchown": (94, None),
+    "fchown": (93, 55),
+    "fchownat": (260, 54),
+    "utime": (132, None),
+    "utimes": (235, None),
+    "futimesat": (261, None),
+    "utimensat": (280, 88),
+    "setxattr": (188, 5),
+    "lsetxattr": (189, 6),
+    "fsetxattr": (190, 7),
+    "setxattrat": (463, 463),
+    "removexattr": (197, 14),
+    "lremovexattr": (198, 15),
+    "fremovexattr": (199, 16),
+    "removexattrat": (466, 466),
+    "file_setattr": (469, 469),
+}
+
 # Answered with "no such call", for which the C library has another way.
 _ABSENT: dict[str, tuple[int, int]] = {
     "clone3": (435, 435),
@@ -150,8 +176,10 @@ def _when_number_is(number: int, body: list[bytes]) -> list[bytes]:
     return [_instruction(_JUMP_EQUAL, number, 0, len(body)), *body]
 
 
-def seccomp_filter(machine: str | None = None) -> bytes:
+def seccomp_filter(machine: str | None = None, *, without_mounts: bool = False) -> bytes:
     """The filter as an array of struct sock_filter, as bubblewrap reads it.
+
+    `without_mounts` denies besides what only mounts of its own would keep a program from.
 
     Raises NotImplementedError for a machine whose call numbers are not known here.
     """
@@ -171,7 +199,8 @@ def seccomp_filter(machine: str | None = None) -> bytes:
     ]
     if name == "x86_64":
         program += [_instruction(_JUMP_GREATER_EQUAL, _X32_BIT, 0, 1), _refuse(errno.ENOSYS)]
-    for numbers in _DENIED.values():
+    denied = {**_DENIED, **(_DENIED_WITHOUT_MOUNTS if without_mounts else {})}
+    for numbers in denied.values():
         number = numbers[column]
         if number is not None:
             program += _when_number_is(number, [_refuse(errno.EPERM)])

@@ -1,17 +1,14 @@
-"""Starting a program: inside bubblewrap, or, where that was asked for, without protection."""
+"""Starting a program: contained, or, where that was asked for, without protection."""
 
 import json
-import math
 import os
 import subprocess
-from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import NamedTuple
 
 from sandbox import interpreter, processes
-from sandbox.bubblewrap import RUN_FOLDER, Mount, command
-from sandbox.isolation import (
+from sandbox.bubblewrap import RUN_FOLDER, Bubblewrap, Mount, command
+from sandbox.containment import (
     LAUNCHER,
     LAUNCHER_PLACE,
     Isolation,
@@ -19,51 +16,34 @@ from sandbox.isolation import (
     launcher_plan,
     view,
 )
-from sandbox.outcome import GIBIBYTE, Limits
+from sandbox.jobs import Job, Started, resource_limits
+from sandbox.outcome import Limits
+from sandbox.start_sandlock import start_in_sandlock
 
 _PACKAGES_PLACE = "/packages"
 _PROGRAM_PLACE = "/program"
 
 
-class Job(NamedTuple):
-    """What to run: a file, or a module of packages of ours; and what it may read. All resolved."""
-
-    folder: Path
-    program: Path | None
-    module: str | None
-    packages: dict[str, Path]
-    arguments: Sequence[str]
-    read_only: Sequence[Path]
-    descriptors: Sequence[int] = ()
-    """Open files of ours that the program gets under the same numbers."""
-
-
-class Started(NamedTuple):
-    """A process that holds, or is about to hold, the program."""
-
-    process: subprocess.Popen[bytes]
-    status: int | None
-    """Where bubblewrap reports, in lines of JSON."""
-    go: int | None
-    """Where to tell bubblewrap to let the program start."""
-
-
-def _resource_limits(limits: Limits) -> dict[str, int]:
-    """What the kernel itself enforces, on each process by itself."""
-    return {
-        "RLIMIT_CPU": math.ceil(limits.cpu_seconds),
-        "RLIMIT_FSIZE": limits.file_bytes,
-        "RLIMIT_NOFILE": limits.open_files,
-        "RLIMIT_CORE": 0,
-        # Only a backstop for the watchdog: libraries reserve more than they ever touch.
-        "RLIMIT_DATA": 2 * limits.memory_bytes + GIBIBYTE,
-    }
-
-
 def start_contained(
     job: Job, limits: Limits, isolation: Isolation, user: int | None, stack: ExitStack
 ) -> Started:
-    """Starts a job inside bubblewrap; descriptors of ours are closed with `stack`."""
+    """Starts a job inside what contains it here; what it takes of ours is given up with `stack`.
+
+    `user` is whom the program becomes, if it is not to stay who we are.
+    """
+    if isinstance(isolation.tool, Bubblewrap):
+        return _start_in_bubblewrap(isolation.tool, job, limits, isolation, user, stack)
+    return start_in_sandlock(job, limits, isolation, user, stack)
+
+
+def _start_in_bubblewrap(
+    bubblewrap: Bubblewrap,
+    job: Job,
+    limits: Limits,
+    isolation: Isolation,
+    user: int | None,
+    stack: ExitStack,
+) -> Started:
     status, status_for_bubblewrap = os.pipe()
     stack.callback(os.close, status)
     go_for_bubblewrap, go = os.pipe()
@@ -79,7 +59,7 @@ def start_contained(
             passed.append(descriptor_of(b""))
             empty_files.append((passed[-1], place))
         words = command(
-            isolation.bubblewrap,
+            bubblewrap,
             folder=job.folder,
             view=view(_mounts(job), empty_files),
             environment=interpreter.environment(),
@@ -94,7 +74,7 @@ def start_contained(
             program=_program_place(job),
             module=job.module,
             user=user,
-            limits={**_resource_limits(limits), "RLIMIT_NPROC": limits.processes},
+            limits={**resource_limits(limits), "RLIMIT_NPROC": limits.processes},
             path_first=[RUN_FOLDER] if job.module is None else [_PACKAGES_PLACE],
             path_last=[] if job.module is None else [RUN_FOLDER],
         )
@@ -142,6 +122,27 @@ def release(started: Started, stack: ExitStack) -> int | None:
     return handle
 
 
+def why_not_started(
+    isolation: Isolation, started: Started, return_code: int, stderr: str
+) -> str | None:
+    """What kept an ended process from ever holding the program; None if it did hold it."""
+    if started.status is None or return_code == 0:
+        return None
+    os.set_blocking(started.status, False)
+    try:
+        report = os.read(started.status, 1 << 16).decode()
+    except BlockingIOError:
+        report = ""
+    if isinstance(isolation.tool, Bubblewrap):
+        reports = report.splitlines()
+        if any("exit-code" in json.loads(line) for line in reports) or return_code < 0:
+            return None
+    elif report:
+        return None
+    said = stderr.strip().splitlines() or [f"exit status {return_code}"]
+    return said[-1]
+
+
 def start_unsafe(job: Job, limits: Limits) -> Started:
     """Starts a job as an ordinary process, bounded but not contained."""
     roots = sorted({str(path.parents[name.count(".")]) for name, path in job.packages.items()})
@@ -150,7 +151,7 @@ def start_unsafe(job: Job, limits: Limits) -> Started:
         program=None if job.program is None else str(job.program),
         module=job.module,
         # No bound on processes: the kernel would count all that this user runs.
-        limits=_resource_limits(limits),
+        limits=resource_limits(limits),
         path_first=[str(job.folder)] if job.module is None else roots,
         path_last=[] if job.module is None else [str(job.folder)],
         die_with_parent=True,
@@ -164,7 +165,7 @@ def start_unsafe(job: Job, limits: Limits) -> Started:
         stderr=subprocess.PIPE,
         start_new_session=True,
     )
-    return Started(process, None, None)
+    return Started(process)
 
 
 def _program_place(job: Job) -> str | None:

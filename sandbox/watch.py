@@ -64,11 +64,25 @@ class Capture:
 
 
 class Watchdog:
-    """Compares a tree's use with its limits."""
+    """Compares a tree's use with its limits.
 
-    def __init__(self, root: int, folder: Path, limits: Limits):
+    Of a `supervised` tree the root is ours and does not count. `scratch` is a temporary folder
+    that takes room on this machine's disk.
+    """
+
+    def __init__(
+        self,
+        root: int,
+        folder: Path,
+        limits: Limits,
+        *,
+        scratch: Path | None = None,
+        supervised: bool = False,
+    ):
         self._root = root
+        self._supervised = supervised
         self._folder = folder
+        self._scratch = scratch
         self._limits = limits
         self._before = run_folder.measure(folder)
         self._next_disk = 0.0
@@ -77,10 +91,10 @@ class Watchdog:
 
     def violation(self) -> Reason | None:
         """The limit that is passed now, if one is."""
-        usage = processes.tree_usage(self._root)
+        usage = processes.tree_usage(self._root, without_root=self._supervised)
         memory = usage.memory_bytes
         if memory > self._limits.memory_bytes:
-            memory = processes.exact_memory_bytes(self._root)
+            memory = processes.exact_memory_bytes(self._root, without_root=self._supervised)
         self.peak_memory_bytes = max(self.peak_memory_bytes, memory)
         self.cpu_seconds = max(self.cpu_seconds, usage.cpu_seconds)
         if memory > self._limits.memory_bytes:
@@ -103,14 +117,25 @@ class Watchdog:
         return reason
 
     def disk_violation(self, unlinked_bytes: int = 0) -> Reason | None:
-        """Whether the run folder has grown by more than it may."""
+        """Whether the run folder, or the scratch folder, has grown by more than it may."""
         try:
             size = run_folder.measure(self._folder)
         except (run_folder.UnmeasurableFolder, FileNotFoundError):
             return "disk"
         added = size.bytes - self._before.bytes + unlinked_bytes
+        if self._scratch is not None and self._scratch.exists() and self._overfilled():
+            return "disk"
         too_many = size.entries - self._before.entries > self._limits.total_files
         return "disk" if too_many or added > self._limits.total_bytes else None
+
+    def _overfilled(self) -> bool:
+        assert self._scratch is not None
+        try:
+            return run_folder.measure(self._scratch).bytes > self._limits.scratch_bytes
+        except run_folder.UnmeasurableFolder:
+            return True
+        except FileNotFoundError:  # the program removed it, though it can make no other
+            return False
 
 
 def supervise(
@@ -178,18 +203,6 @@ def end_group(process: subprocess.Popen[bytes]) -> None:
 
     What has left both, by ending its parent in a session of its own, escapes.
     """
-    found: set[int] = set()
-    deadline = time.monotonic() + _GRACE_SECONDS
-    # Stopped first, so that nothing new is started meanwhile.
-    while (new := set(processes.tree(process.pid)) - found) and time.monotonic() < deadline:
-        _signal_all(new, signal.SIGSTOP)
-        found |= new
-    _signal_all(found, signal.SIGKILL)
+    processes.end_tree(process.pid)
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-
-
-def _signal_all(doomed: set[int], which: signal.Signals) -> None:
-    for process in doomed:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(process, which)

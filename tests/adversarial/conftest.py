@@ -1,17 +1,17 @@
 """Every attack is made on each way to contain it that this machine has."""
 
-import os
-
 import pytest
 
 from sandbox import isolation
-
-WAYS = ["as a user of its own", "in a user namespace"] if os.geteuid() == 0 else ["not as root"]
+from tests.adversarial.ways import SANDLOCK, WAYS, in_sandlock
 
 
 @pytest.fixture(autouse=True, params=WAYS)
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     name = str(request.param)
+    if name == SANDLOCK:
+        monkeypatch.setattr(isolation, "_choose", in_sandlock)
+        return name
     chosen = isolation.choose()
     if name == "as a user of its own":
         assert chosen.drops_user

