@@ -31,7 +31,7 @@ class _Parser(argparse.ArgumentParser):
 
 @dataclass(frozen=True)
 class Arguments:
-    """What was asked for; exactly one of the first five is set.
+    """What was asked for; exactly one of the first six is set.
 
     ``chosen`` holds the fields of :class:`RunContext` that were given, and no others.
     """
@@ -41,6 +41,7 @@ class Arguments:
     resume: str | None = None
     list_tasks: bool = False
     fetch_local_model: bool = False
+    doctor: bool = False
     out: str | None = None
     answer: str | None = None
     answer_file: str | None = None
@@ -111,6 +112,7 @@ def _parser() -> argparse.ArgumentParser:
     what.add_argument("--describe", metavar="FILE", help="a description in words; - reads stdin")
     what.add_argument("--resume", metavar="THREAD_ID", help="go on with a run that was left")
     what.add_argument("--list-tasks", action="store_true", help="name the built-in tasks")
+    what.add_argument("--doctor", action="store_true", help="try what isolation this machine gives")
     what.add_argument(
         "--fetch-local-model", action="store_true", help="get the local model's weights once"
     )

@@ -44,6 +44,8 @@ def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
 def _do(arguments: Arguments) -> int:
     if arguments.list_tasks:
         return _list_tasks(arguments.json)
+    if arguments.doctor:
+        return _doctor(arguments.json)
     if arguments.fetch_local_model:
         return _fetch_local_model(arguments.json)
     description = None if arguments.resume is not None else read_description(arguments)
@@ -67,6 +69,14 @@ def _list_tasks(as_json: bool) -> int:
     names = task_names()
     print(json.dumps({"tasks": names}) if as_json else "\n".join(names))
     return ExitCode.TRAINED
+
+
+def _doctor(as_json: bool) -> int:
+    from sandbox.doctor import diagnose
+
+    found = diagnose()
+    print(found.model_dump_json() if as_json else found)
+    return ExitCode.TRAINED if found.contained else ExitCode.USAGE
 
 
 def _fetch_local_model(as_json: bool) -> int:

@@ -40,6 +40,18 @@ def descriptor_of(content: bytes) -> int:
     return reading
 
 
+def may_change_user() -> bool:
+    """Whether we may become another user and give files to one: root often may not in containers.
+
+    Source: capabilities(7), proc_pid_status(5).
+    """
+    status = Path("/proc/self/status").read_text(encoding="utf-8", errors="replace")
+    effective = next(int(line.split()[1], 16) for line in status.splitlines() if "CapEff" in line)
+    chown, set_group, set_user = 1 << 0, 1 << 6, 1 << 7
+    needed = chown | set_group | set_user
+    return os.geteuid() == 0 and effective & needed == needed
+
+
 def spare_user() -> int:
     """A user id that nobody on this machine has, or nobody's own where there are few ids.
 

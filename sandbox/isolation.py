@@ -1,7 +1,6 @@
 """Which isolation this machine gives: tried once, by running an empty program in it."""
 
 import functools
-import os
 import subprocess
 import sys
 import tempfile
@@ -10,20 +9,28 @@ from pathlib import Path
 
 from sandbox import bubblewrap, sandlock_backend, seccomp
 from sandbox.bubblewrap import Bubblewrap
-from sandbox.containment import Isolation, spare_user
+from sandbox.containment import Isolation, may_change_user, spare_user
 from sandbox.folder import give_to
 from sandbox.jobs import Job
 from sandbox.outcome import Limits
-from sandbox.sandlock_backend import Sandlock
+from sandbox.sandlock_backend import Sandlock, reachable_by_all
 from sandbox.start import release, start_contained
 
 UNSAFE = "none (unsafe)"
 _WAY_OUT = "or pass --unsafe-no-sandbox to run generated code without protection"
 _PATIENCE_SECONDS = 30.0
+_INTERPRETER = Path(sys.executable).resolve()
 
 
 class SandboxUnavailable(RuntimeError):
-    """This machine cannot contain a program; the message is one sentence with the remedy."""
+    """This machine cannot contain a program; the message is one sentence with the remedy.
+
+    ``reason`` is what kept the program from being started, where that was tried.
+    """
+
+    def __init__(self, message: str, reason: str = "") -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
 def why_not(isolation: Isolation) -> str | None:
@@ -37,7 +44,7 @@ def why_not(isolation: Isolation) -> str | None:
         job = Job(Path(folder), program, None, {}, [], [])
         started = start_contained(job, Limits(), isolation, user, stack)
         process = stack.enter_context(started.process)
-        release(started, stack)
+        release(started, None, stack)
         try:
             _, said = process.communicate(timeout=_PATIENCE_SECONDS)
         except subprocess.TimeoutExpired:
@@ -50,9 +57,9 @@ def why_not(isolation: Isolation) -> str | None:
 
 
 def candidates() -> list[Isolation | str]:
-    """All ways to contain programs, the best first; in place of what is not here, why not."""
+    """All ways to contain programs, the best first; for what is not here, its name and why not."""
     found: list[Bubblewrap | Sandlock | str] = [
-        bubblewrap.find() or "bubblewrap 0.11 or newer is not installed",
+        bubblewrap.find() or "bubblewrap: version 0.11 or newer is not installed",
         sandlock_backend.find(),
     ]
     ways: list[Isolation | str] = []
@@ -60,18 +67,24 @@ def candidates() -> list[Isolation | str]:
         if isinstance(tool, str):
             ways.append(tool)
             continue
-        for drops_user in (True, False) if os.geteuid() == 0 else (False,):
+        for drops_user in (True, False) if may_change_user() else (False,):
             ways.append(_way(tool, drops_user))
     return ways
 
 
 def _way(tool: Bubblewrap | Sandlock, drops_user: bool) -> Isolation | str:
+    if isinstance(tool, Sandlock) and drops_user and not reachable_by_all([_INTERPRETER]):
+        return f"sandlock as a user of its own: only some users may read {_INTERPRETER}"
     # A user of its own owns nothing whose marks it could change.
     bare = isinstance(tool, Sandlock) and not drops_user
     try:
         return Isolation(tool, drops_user, seccomp.seccomp_filter(without_mounts=bare))
     except NotImplementedError as error:
-        return str(error) if isinstance(tool, Sandlock) else Isolation(tool, drops_user, None)
+        return (
+            f"sandlock: {error}"
+            if isinstance(tool, Sandlock)
+            else Isolation(tool, drops_user, None)
+        )
 
 
 def same_user(isolation: Isolation) -> Isolation:

@@ -16,9 +16,13 @@ from sandbox.containment import Isolation, spare_user
 from sandbox.isolation import UNSAFE, SandboxUnavailable, choose, same_user
 from sandbox.jobs import Job
 from sandbox.outcome import Limits, Outcome, Reason
+from sandbox.process_group import process_group
 from sandbox.sandlock_backend import reachable_by_all
 from sandbox.start import release, start_contained, start_unsafe, why_not_started
 from sandbox.watch import Capture, Watchdog, end_contained, end_group, supervise
+
+# Threads of what contains a program, which are in its group.
+TASKS_AROUND = 32
 
 
 def run(
@@ -50,7 +54,8 @@ def run(
     folder = _existing(folder, "run folder")
     path = _existing(folder / program, "program")
     job = Job(folder, path, None, {}, arguments, _all_existing(read_only))
-    return _run(job, limits or Limits(), unsafe_no_sandbox, on_output, stop)
+    isolation = None if unsafe_no_sandbox else _isolation_for(job)
+    return run_job(job, limits or Limits(), isolation, on_output, stop)
 
 
 def run_module(
@@ -86,7 +91,8 @@ def run_module(
         read_only=_all_existing(read_only),
         descriptors=descriptors,
     )
-    return _run(job, limits or Limits(), unsafe_no_sandbox, on_output, stop)
+    isolation = None if unsafe_no_sandbox else _isolation_for(job)
+    return run_job(job, limits or Limits(), isolation, on_output, stop)
 
 
 def _existing(path: Path, what: str) -> Path:
@@ -106,15 +112,19 @@ def _package_folder(name: str) -> Path:
     return Path(specification.submodule_search_locations[0]).resolve()
 
 
-def _run(
+def run_job(
     job: Job,
     limits: Limits,
-    unsafe: bool,
-    on_output: Callable[[str], None] | None,
-    stop: threading.Event | None,
+    isolation: Isolation | None,
+    on_output: Callable[[str], None] | None = None,
+    stop: threading.Event | None = None,
 ) -> Outcome:
-    isolation = None if unsafe else _isolation_for(job)
+    """Runs a job in a way that was chosen for it, without protection if that is none.
+
+    Raises SandboxUnavailable if that way does not work.
+    """
     before = run_folder.snapshot(job.folder)
+    counted = isolation is not None and (isolation.drops_user or os.geteuid() != 0)
     with _owned_folder(job.folder, isolation) as user, ExitStack() as stack:
         started_at = time.monotonic()
         started = (
@@ -130,10 +140,13 @@ def _run(
             Capture(process.stderr, limits.output_bytes, None),
         ]
         first: int | None = None
-        # Left only after the program has been ended.
-        stack.enter_context(_ahead_of_the_program(isolation))
+        # Both are left only after the program has been ended.
+        most = limits.processes + TASKS_AROUND
+        group = None if counted else stack.enter_context(process_group(most))
+        if not counted and group is None:
+            stack.enter_context(_ahead_of_the_program())
         try:
-            first = release(started, stack)
+            first = release(started, group, stack)
             watchdog = Watchdog(
                 process.pid, job.folder, limits, scratch=started.scratch,
                 supervised=started.scratch is not None,
@@ -157,7 +170,8 @@ def _run(
                 raise SandboxUnavailable(
                     f"the program could not be started in its sandbox ({why}): check that the run"
                     " folder and the read-only paths can be read, or pass --unsafe-no-sandbox to"
-                    " run without protection"
+                    " run without protection",
+                    why,
                 )
     cpu_seconds = max(cpu_seconds, watchdog.cpu_seconds)
     exit_code: int | None = None
@@ -206,18 +220,15 @@ def _owned_folder(folder: Path, isolation: Isolation | None) -> Iterator[int | N
 
 
 @contextmanager
-def _ahead_of_the_program(isolation: Isolation | None) -> Iterator[None]:
+def _ahead_of_the_program() -> Iterator[None]:
     """Lets this thread run before all others where only it bounds the number of processes.
 
-    The kernel counts no processes of root, so that a program which root runs under its own user
-    could multiply until the watchdog gets no more time to end it.
+    A program could multiply until the watchdog gets no more time to end it.
     """
-    counted = os.geteuid() != 0 or (isolation is not None and isolation.drops_user)
     before = os.sched_getscheduler(0), os.sched_getparam(0)
-    if not counted:
-        with suppress(OSError):  # a container may forbid it; the watchdog works all the same
-            first = os.sched_param(os.sched_get_priority_min(os.SCHED_RR))
-            os.sched_setscheduler(0, os.SCHED_RR | os.SCHED_RESET_ON_FORK, first)
+    with suppress(OSError):  # an ordinary user may not; the watchdog works all the same
+        first = os.sched_param(os.sched_get_priority_min(os.SCHED_RR))
+        os.sched_setscheduler(0, os.SCHED_RR | os.SCHED_RESET_ON_FORK, first)
     try:
         yield
     finally:

@@ -30,10 +30,10 @@ def find() -> Sandlock | str:
     try:
         sandlock = importlib.import_module("sandlock")
     except (ImportError, OSError) as error:
-        return f"sandlock is not installed ({error})"
+        return f"sandlock: it is not installed ({error})"
     has, needs = sandlock.landlock_abi_version(), sandlock.min_landlock_abi()
     if has < needs:
-        return f"this kernel's Landlock has the version {max(has, 0)}, sandlock needs {needs}"
+        return f"sandlock: Landlock has version {max(has, 0)} here, and {needs} is needed"
     return Sandlock(sandlock.__version__)
 
 

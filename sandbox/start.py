@@ -18,6 +18,7 @@ from sandbox.containment import (
 )
 from sandbox.jobs import Job, Started, resource_limits
 from sandbox.outcome import Limits
+from sandbox.process_group import ProcessGroup
 from sandbox.start_sandlock import start_in_sandlock
 
 _PACKAGES_PLACE = "/packages"
@@ -92,12 +93,14 @@ def _start_in_bubblewrap(
     return Started(process, status, go)
 
 
-def release(started: Started, stack: ExitStack) -> int | None:
-    """Lets a contained program start; returns a handle on the first process of its namespace.
+def release(started: Started, group: ProcessGroup | None, stack: ExitStack) -> int | None:
+    """Lets a program start in its group; returns a handle on the first process of its namespace.
 
     The kernel ends all others with that one. None if bubblewrap ended before, or if nothing is
     contained. The handle, a pidfd, is closed with `stack`.
     """
+    if group is not None:
+        group.add(started.process.pid)
     if started.status is None or started.go is None:
         return None
     report = b""
@@ -117,6 +120,8 @@ def release(started: Started, stack: ExitStack) -> int | None:
     stack.callback(os.close, handle)
     if first not in processes.children(started.process.pid):
         return None
+    if group is not None:
+        group.add(first)
     with suppress(BrokenPipeError):
         os.write(started.go, b"go")
     return handle

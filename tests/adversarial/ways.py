@@ -1,14 +1,12 @@
 """The ways to contain a program on which every attack is made."""
 
-import os
-
 from sandbox import isolation
-from sandbox.containment import Isolation
+from sandbox.containment import Isolation, may_change_user
 
 SANDLOCK = "in sandlock"
 WAYS = (
     ["as a user of its own", "in a user namespace", SANDLOCK]
-    if os.geteuid() == 0
+    if may_change_user()
     else ["not as root", SANDLOCK]
 )
 

