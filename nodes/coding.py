@@ -14,10 +14,12 @@ from nodes.agent import ask, noted
 from nodes.body_rules import body_complaints
 from nodes.codegen.batched import render_batched
 from nodes.codegen.compile_spec import compile_spec
+from nodes.codegen.problems import Problems
 from nodes.codegen.program import Program
 from nodes.codegen.render import render_environment, render_spec_functions
 from nodes.run_folder import artefact, remove, write_whole
 from nodes.settings import RunSettings
+from nodes.spec_checks.ladder import check_spec
 from state.artefacts import BodySource, CodeArtefacts
 from state.dynamics import CodeBody
 from state.findings import CheckReport, Finding
@@ -35,14 +37,21 @@ def coding(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
     A standard Gymnasium environment needs neither.
     """
     clock = StageClock("coding")
-    if state.dynamics is not None and state.dynamics.gymnasium_id:
-        return {"code": CodeArtefacts(), "checks": None, "stages": clock.add_to(state, "done")}
-    program, problems = compile_spec(state.spec())
+    spec = state.spec()
+    standard = bool(spec.dynamics.gymnasium_id)
+    program, problems = (None, Problems()) if standard else compile_spec(spec)
     notes = noted(state, "compiler", *problems.remarks)
-    if program is None:
-        report = CheckReport(findings=problems.findings)
-        stages = clock.add_to(state, "failed", problems.findings[0].message)
+    findings = [mendable(finding) for finding in check_spec(spec, (program, problems))]
+    open_ones = [finding for finding in findings if finding.blocking]
+    told = (finding.message for finding in findings if not finding.blocking)
+    notes = noted(state.model_copy(update={"notes": notes}), "specification", *told)
+    if open_ones:
+        report = CheckReport(findings=open_ones)
+        stages = clock.add_to(state, "failed", open_ones[0].message)
         return {"code": None, "checks": report, "notes": notes, "stages": stages}
+    if program is None:
+        code = CodeArtefacts()
+        return {"code": code, "checks": None, "notes": notes, "stages": clock.add_to(state, "done")}
     bodies, calls, findings = write_bodies(state, runtime, program)
     update: dict[str, Any] = {"calls": calls, "notes": notes, "bodies": bodies}
     if findings:
@@ -63,6 +72,18 @@ def coding(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
     code = CodeArtefacts(environment=artefact(folder, "environment.py"))
     update["notes"] = [*notes, *(f"coding: not checked, {f}" for f in faults)]
     return {**update, "code": code, "checks": None, "stages": clock.add_to(state, "done")}
+
+
+def mendable(finding: Finding) -> Finding:
+    """``finding``, which stops nothing where its owner is not asked again.
+
+    The words and numbers that come first are what later pieces rest on; what is wrong with them
+    is told to the reader. The compiler's own findings keep the code from being made in any case.
+    """
+    asked_again = finding.owner in ("modeling", "sar", "environment", "coding")
+    if asked_again or finding.check == "compile":
+        return finding
+    return finding.model_copy(update={"blocking": False})
 
 
 def write_bodies(

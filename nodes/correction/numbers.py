@@ -6,8 +6,8 @@ from itertools import product
 
 from nodes.codegen.units import factor_between, is_time, parse_unit, registry
 from nodes.mentions import Mention, mentions_of
-from nodes.parameter import flat, unit_behind
 from nodes.sentences import sentences_of
+from nodes.written_numbers import flat, unit_behind
 from state.run_state import RunState
 
 CALENDAR = frozenset({1.0, 7.0, 12.0, 24.0, 30.0, 52.0, 60.0, 365.0})

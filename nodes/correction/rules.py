@@ -19,8 +19,8 @@ from nodes.correction.text_rules import doubt, text_doubts
 from nodes.environment import ENVIRONMENT_ID
 from nodes.mentions import closest, mentions_of
 from nodes.modeling import fault
-from nodes.parameter import flat, unit_behind
 from nodes.sentences import sentences_of
+from nodes.written_numbers import flat, unit_behind
 from state.expressions import ExpressionError, parse
 from state.parameters import Parameter
 from state.review import Doubt, OpenPoint, Reviewed

@@ -7,11 +7,11 @@ from nodes.parameter import (
     AssumedNumber,
     NamedNumber,
     ParameterReply,
-    as_written,
     complaints,
     parameters_from,
 )
 from nodes.sentences import sentences_of
+from nodes.written_numbers import as_written
 
 TEXT = "Three tanks hold 20, 30 and 50 litres. The three tanks leak 0.5 litres a day, at 10 MHz."
 FIRST, SECOND = TEXT[:38], TEXT[39:]

@@ -1,0 +1,1 @@
+"""Checks on the specification, before any code is made from it."""
