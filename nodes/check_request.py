@@ -1,11 +1,13 @@
 """Turning a spec into the request for the ladder of checks."""
 
+from nodes.codegen.attributes import attribute_name
 from nodes.declared_spaces import (
     declared_action_space,
     declared_observation_size,
     declared_ranges,
 )
-from sandbox.programs.requests import CheckRequest
+from nodes.dependence import PREVIOUS, names_read
+from sandbox.programs.requests import CheckRequest, PlacedQuantity
 from state.expressions import ExpressionError, is_random, parse
 from state.spec import Spec
 
@@ -25,8 +27,37 @@ def check_request(spec: Spec, seed: int) -> CheckRequest:
         ranges=[] if gymnasium_id else declared_ranges(spec),
         code_bodies=[body.name for body in spec.dynamics.bodies],
         has_chance=not gymnasium_id and has_chance(spec),
+        places=placed_quantities(spec),
         seed=seed,
     )
+
+
+def placed_quantities(spec: Spec) -> list[PlacedQuantity]:
+    """Remembered quantities whose ranges are known, so that a check may put them anywhere.
+
+    None where code bodies or what is known before a decision rest on them, for then one value
+    follows from another.
+    """
+    rules = spec.dynamics.rules
+    following = [rule for rule in rules if rule.kind == "known_before_decision"]
+    read = {n.removeprefix(PREVIOUS) for r in following for n in names_read(r.expression)}
+    ranges = {r.name: r for r in declared_ranges(spec)}
+    found = []
+    for rule in rules:
+        variable, limits = spec.variable(rule.variable), ranges.get(rule.variable)
+        if variable is None or rule.kind not in ("updated", "fixed"):
+            continue
+        if spec.dynamics.bodies or variable.name in read:
+            return []
+        if limits is None or limits.low is None or limits.high is None:
+            continue
+        found.append(
+            PlacedQuantity(
+                variable.name, attribute_name(variable.name), limits.low, limits.high,
+                list(variable.shape), variable.dtype == "real",
+            )
+        )  # fmt: skip
+    return found
 
 
 def has_chance(spec: Spec) -> bool:

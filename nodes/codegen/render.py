@@ -9,6 +9,13 @@ from nodes.codegen.attributes import attribute, attribute_name
 from nodes.codegen.compile_spec import step_length_of
 from nodes.codegen.expression_compiler import ExpressionCompiler
 from nodes.codegen.program import Decision, Program, Statement
+from nodes.codegen.rule_functions import (
+    after_step,
+    initial_functions,
+    lasting_names,
+    next_functions,
+    step_functions,
+)
 from nodes.codegen.symbols import SymbolTable
 from sandbox.programs.requests import ActionSpace
 from state.artefacts import BodySource
@@ -97,8 +104,26 @@ def render_spec_functions(program: Program) -> tuple[str, list[str]]:
         parameters=[parameter_line(p, comment=False) for p in spec.parameters],
         reward_terms=reward,
         constraints=constraints,
+        rules=[
+            ("INITIAL", "when an episode begins", initial_functions(program)),
+            ("STEP", "in a step, after the decision", step_functions(program)),
+            ("NEXT", "before the next decision", next_functions(program)),
+        ],
+        decisions=[
+            (d.variable.name, _decode(d, program.action_space).partition(" = ")[2])
+            for d in program.decisions
+        ],
+        observation=program.observation,
+        lasting=lasting_names(program),
+        termination=after_step(program, program.termination),
+        objective=_objective_source(program),
     )  # fmt: skip
     return source, faults
+
+
+def _objective_source(program: Program) -> str:
+    measured = program.spec.model.step_measure.strip()
+    return after_step(program, program.objective) if measured else "sum(reward_terms(q).values())"
 
 
 def parameter_line(parameter: Parameter, *, comment: bool) -> dict[str, str]:

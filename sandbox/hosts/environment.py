@@ -38,6 +38,8 @@ class EnvironmentHost:
             "forget": self.forget,
             "spaces": self.spaces,
             "reset": self.reset,
+            "reset_told": self.reset_told,
+            "place": self.place,
             "step": self.step,
             "copy": self.copy,
             "begin": self.begin,
@@ -76,10 +78,30 @@ class EnvironmentHost:
         observation, _ = self._held[number].reset(seed=seed)
         return observation
 
+    def reset_told(self, number: int, seed: int | None) -> Any:
+        """The first observation, and the named quantities."""
+        observation, info = self._held[number].reset(seed=seed)
+        return [observation, info.get("quantities", {})]
+
+    def place(self, number: int, values: dict[str, Any]) -> bool:
+        """Put values into attributes, each in the kind that it has; False if one is not there."""
+        environment = self._held[number].unwrapped
+        if not all(hasattr(environment, name) for name in values):
+            return False
+        for name, value in values.items():
+            held = getattr(environment, name)
+            array = isinstance(held, np.ndarray)
+            setattr(
+                environment, name, np.asarray(value, held.dtype) if array else type(held)(value)
+            )
+        return True
+
     def step(self, number: int, action: Any) -> Any:
         """All that one step gives, as it is."""
         observation, reward, terminated, truncated, info = self._held[number].step(action)
-        told = {name: info[name] for name in ("quantities", "reward_terms") if name in info}
+        told = {
+            name: info[name] for name in ("quantities", "reward_terms", "objective") if name in info
+        }
         return [observation, reward, terminated, truncated, told]
 
     def begin(self, seeds: list[int]) -> dict[str, Any]:

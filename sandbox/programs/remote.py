@@ -75,6 +75,17 @@ class RemoteEnvironment:
         """Begin an episode; its first observation."""
         return self._ask("reset", number=self.number, seed=seed)
 
+    def begin(self, seed: int | None = None) -> tuple[Any, dict[str, Any]]:
+        """Begin an episode; its first observation and the named quantities."""
+        told = self._ask("reset_told", number=self.number, seed=seed)
+        if not isinstance(told, list) or len(told) != 2:
+            raise AnswerInvalid("a reset does not give two things")
+        return told[0], dict(mapping(told[1]))
+
+    def place(self, values: dict[str, Any]) -> bool:
+        """Put ``values`` into attributes of these names; False where there are no such."""
+        return self._ask("place", number=self.number, values=values) is True
+
     def step(self, action: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """Observation, reward, terminated, truncated, info: as the environment gave them."""
         answer = self._ask("step", number=self.number, action=action)

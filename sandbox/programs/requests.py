@@ -70,6 +70,18 @@ class DeclaredRange:
 
 
 @dataclass(frozen=True)
+class PlacedQuantity:
+    """A remembered quantity that may be put anywhere within its range, and its attribute."""
+
+    name: str
+    attribute: str
+    low: float
+    high: float
+    shape: list[int] = field(default_factory=list)
+    real: bool = False
+
+
+@dataclass(frozen=True)
 class CheckRequest(_JsonFile):
     """What ``sandbox.programs.check`` is asked.
 
@@ -81,6 +93,7 @@ class CheckRequest(_JsonFile):
         ranges: limits of the named variables.
         code_bodies: names of methods that the coding agent wrote.
         has_chance: the spec draws something at random.
+        places: what may be put into the environment to see rare things happen.
         random_steps: steps under random actions.
         seed: seed of environment and actions.
         seconds: soft limit of the random steps.
@@ -93,6 +106,7 @@ class CheckRequest(_JsonFile):
     ranges: list[DeclaredRange] = field(default_factory=list)
     code_bodies: list[str] = field(default_factory=list)
     has_chance: bool = False
+    places: list[PlacedQuantity] = field(default_factory=list)
     random_steps: int = 2000
     seed: int = 0
     seconds: float = 60.0
@@ -102,9 +116,11 @@ class CheckRequest(_JsonFile):
         """Build the request from its parsed JSON."""
         space = fields.pop("action_space", None)
         ranges = fields.pop("ranges", [])
+        places = fields.pop("places", [])
         return cls(
             action_space=None if space is None else ActionSpace(**space),
             ranges=[DeclaredRange(**entry) for entry in ranges],
+            places=[PlacedQuantity(**entry) for entry in places],
             **fields,
         )
 

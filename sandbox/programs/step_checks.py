@@ -108,7 +108,7 @@ def constraints_hold(subject: Subject) -> None:
 
 def reward_is_the_sum_of_its_terms(subject: Subject) -> None:
     """The reward equals the sum of its terms, and the terms equal the spec's expressions."""
-    for transition in subject.transitions:
+    for transition in subject.all_transitions:
         terms = {name: float(value) for name, value in transition.info["reward_terms"].items()}
         if not _close(float(transition.reward), sum(terms.values())):
             raise CheckFailed(

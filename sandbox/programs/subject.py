@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -10,13 +10,21 @@ import numpy as np
 
 from sandbox.programs.asking import Ask
 from sandbox.programs.faults import mapping
+from sandbox.programs.placed_states import placed_beginnings
 from sandbox.programs.remote import RemoteEnvironment
 from sandbox.programs.requests import CheckRequest
+from sandbox.programs.spec_rules import Quantities, SpecFunctions
+
+BEGINNINGS = 300
+PLACED_STEPS = 400
 
 
 @dataclass(frozen=True)
 class Transition:
-    """What one step gave, with the number of the step in its episode (from 1)."""
+    """What one step gave, with the number of the step in its episode (from 1).
+
+    ``before`` holds the named quantities as the last step, or the reset, left them.
+    """
 
     step: int
     action: Any
@@ -25,25 +33,22 @@ class Transition:
     terminated: Any
     truncated: Any
     info: dict[str, Any]
+    before: Quantities = field(default_factory=dict)
+    placed: bool = False
+
+    @property
+    def quantities(self) -> Quantities:
+        """The named quantities of the step."""
+        return dict(mapping(self.info.get("quantities", {})))
+
+    def asked(self) -> Quantities:
+        """The step as the rules are asked about it."""
+        return {"now": self.quantities, "before": self.before, "action": self.action}
 
     def where(self) -> str:
         """The step and action, for a message."""
-        return f"step {self.step} of an episode, action {describe(self.action)}"
-
-
-class Functions:
-    """spec_functions.py, in a process of its own."""
-
-    def __init__(self, ask: Ask) -> None:
-        self._ask = ask
-
-    def constraints(self, quantities: dict[str, Any]) -> dict[str, Any]:
-        """Whether each constraint holds for these quantities."""
-        return dict(mapping(self._ask("constraints", quantities=quantities)))
-
-    def reward_terms(self, quantities: dict[str, Any]) -> dict[str, Any]:
-        """The terms of the reward by name."""
-        return dict(mapping(self._ask("reward_terms", quantities=quantities)))
+        begun = " from a state put there" if self.placed else ""
+        return f"step {self.step} of an episode{begun}, action {describe(self.action)}"
 
 
 class Subject:
@@ -55,7 +60,7 @@ class Subject:
     def __init__(self, request: CheckRequest, ask_environment: Ask, ask_functions: Ask) -> None:
         self.request = request
         self.ask = ask_environment
-        self.functions = Functions(ask_functions)
+        self.functions = SpecFunctions(ask_functions)
 
     def make(self) -> RemoteEnvironment:
         """A fresh environment."""
@@ -71,22 +76,52 @@ class Subject:
         """``random_steps`` steps under random actions, through as many episodes as that takes."""
         return list(random_walk(self.make(), self.request))
 
+    @cached_property
+    def placed(self) -> list[Transition]:
+        """Steps from states that were put there, in which rare things happen."""
+        environment = self.make()
+        environment.action_space.seed(self.request.seed)
+        begun = placed_beginnings(environment, self.request, self.functions, PLACED_STEPS)
+        found = []
+        for before in begun:
+            action = environment.action_space.sample()
+            found.append(Transition(1, action, *environment.step(action), before, placed=True))
+        return found
+
+    @property
+    def all_transitions(self) -> list[Transition]:
+        """Random and placed steps."""
+        return [*self.transitions, *self.placed]
+
+    @cached_property
+    def stepped(self) -> list[Quantities]:
+        """What the rules make of all transitions, in their order."""
+        return self.functions.stepped([step.asked() for step in self.all_transitions])
+
+    @cached_property
+    def beginnings(self) -> list[tuple[Any, Quantities]]:
+        """Observation and named quantities after each of ``BEGINNINGS`` resets."""
+        environment = self.make()
+        seeds = [self.request.seed, *[None] * (BEGINNINGS - 1)]
+        return [environment.begin(seed) for seed in seeds]
+
 
 def random_walk(environment: RemoteEnvironment, request: CheckRequest) -> Iterator[Transition]:
     """Steps under random actions; an episode that runs past the horizon is broken off."""
     environment.action_space.seed(request.seed)
     deadline = time.monotonic() + request.seconds
-    environment.reset(seed=request.seed)
+    _, before = environment.begin(request.seed)
     step = 0
     for _ in range(request.random_steps):
         step += 1
         action = environment.action_space.sample()
         observation, reward, terminated, truncated, info = environment.step(action)
-        yield Transition(step, action, observation, reward, terminated, truncated, info)
+        yield Transition(step, action, observation, reward, terminated, truncated, info, before)
+        before = dict(mapping(info.get("quantities", {})))
         if terminated or truncated or step > request.horizon:
             if time.monotonic() > deadline:
                 return
-            environment.reset()
+            _, before = environment.begin()
             step = 0
 
 
