@@ -10,7 +10,7 @@ from graph.context import RunContext
 EXIT_CODES = """\
 exit codes:
   0    a policy was trained and is better than random beyond its interval
-  1    the run finished without such a policy
+  1    the run finished without such a policy; with --check: something was found
   2    usage or bad input, or a description that is none or leaves something open
   3    the run waits for a person (how to resume is printed)
   4    the model or its provider failed, or the tokens are used up
@@ -39,6 +39,7 @@ class Arguments:
     task: str | None = None
     describe: str | None = None
     resume: str | None = None
+    check: str | None = None
     list_tasks: bool = False
     fetch_local_model: bool = False
     doctor: bool = False
@@ -69,7 +70,7 @@ def parse_arguments(argv: Sequence[str]) -> Arguments:
     given = vars(_parser().parse_args(argv))
     chosen = given.pop("chosen", {})
     arguments = Arguments(**given, chosen=chosen)
-    for name in ("task", "describe", "resume", "out", "answer", "answer_file"):
+    for name in ("task", "describe", "resume", "check", "out", "answer", "answer_file"):
         if getattr(arguments, name) == "":
             raise UsageError(f"{_option(name)} needs a value, not an empty one")
     for name in ("answer", "answer_file"):
@@ -111,6 +112,9 @@ def _parser() -> argparse.ArgumentParser:
     what.add_argument("--task", metavar="NAME", help="a built-in task, see --list-tasks")
     what.add_argument("--describe", metavar="FILE", help="a description in words; - reads stdin")
     what.add_argument("--resume", metavar="THREAD_ID", help="go on with a run that was left")
+    what.add_argument(
+        "--check", metavar="DIR", help="check the spec.json and environment.py in a folder"
+    )
     what.add_argument("--list-tasks", action="store_true", help="name the built-in tasks")
     what.add_argument("--doctor", action="store_true", help="try what isolation this machine gives")
     what.add_argument(

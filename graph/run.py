@@ -4,6 +4,7 @@ import json
 import signal
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
@@ -48,6 +49,8 @@ def _do(arguments: Arguments) -> int:
         return _doctor(arguments.json)
     if arguments.fetch_local_model:
         return _fetch_local_model(arguments.json)
+    if arguments.check is not None:
+        return _check(arguments.check, arguments)
     description = None if arguments.resume is not None else read_description(arguments)
     # Only a run needs the graph, which takes most of a second to load.
     from graph.answers import question_lines
@@ -77,6 +80,14 @@ def _doctor(as_json: bool) -> int:
     found = diagnose()
     print(found.model_dump_json() if as_json else found)
     return ExitCode.TRAINED if found.contained else ExitCode.USAGE
+
+
+def _check(folder: str, arguments: Arguments) -> int:
+    from graph.checking import check_folder, check_lines
+
+    outcome = check_folder(Path(folder), arguments.context().settings(None))
+    print(outcome.model_dump_json() if arguments.json else "\n".join(check_lines(outcome)))
+    return outcome.exit_code
 
 
 def _fetch_local_model(as_json: bool) -> int:

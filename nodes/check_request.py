@@ -5,6 +5,7 @@ from nodes.declared_spaces import (
     declared_action_space,
     declared_observation_size,
     declared_ranges,
+    seen_ranges,
 )
 from nodes.dependence import PREVIOUS, names_read
 from sandbox.programs.requests import CheckRequest, PlacedQuantity
@@ -12,22 +13,28 @@ from state.expressions import ExpressionError, is_random, parse
 from state.spec import Spec
 
 
-def check_request(spec: Spec, seed: int) -> CheckRequest:
+def check_request(spec: Spec, seed: int, *, twin: bool = False) -> CheckRequest:
     """What ``sandbox.programs.check`` is to hold the environment of ``spec`` against.
+
+    With ``twin`` that is an environment.py which is said to be the standard one.
 
     Raises:
         ValueError: the limits of a decision are missing or are not numbers.
     """
-    gymnasium_id = spec.dynamics.gymnasium_id
+    dynamics = spec.dynamics
     return CheckRequest(
-        gymnasium_id=gymnasium_id,
+        gymnasium_id="" if twin else dynamics.gymnasium_id,
         horizon=spec.model.horizon,
         action_space=declared_action_space(spec),
         observation_size=declared_observation_size(spec),
-        ranges=[] if gymnasium_id else declared_ranges(spec),
+        ranges=declared_ranges(spec) if dynamics.ruled else [],
         code_bodies=[body.name for body in spec.dynamics.bodies],
-        has_chance=not gymnasium_id and has_chance(spec),
-        places=placed_quantities(spec),
+        has_chance=dynamics.ruled and has_chance(spec),
+        seen=[] if dynamics.ruled else seen_ranges(spec),
+        reward=(spec.sar.reward_low, spec.sar.reward_high),
+        rules=dynamics.ruled,
+        twin=twin,
+        places=placed_quantities(spec) if dynamics.ruled else [],
         seed=seed,
     )
 

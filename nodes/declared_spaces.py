@@ -28,7 +28,7 @@ def declared_observation_size(spec: Spec) -> int | None:
     """Numbers in an observation; None if it holds something that is no variable."""
     symbols = SymbolTable.of(spec.parameters, spec.variables)
     names = spec.sar.observation
-    if not spec.dynamics.gymnasium_id:
+    if spec.dynamics.ruled:
         names = RuleFacts.of(spec, symbols, Problems()).observation
     size = 0
     for name in names:
@@ -39,17 +39,29 @@ def declared_observation_size(spec: Spec) -> int | None:
     return size
 
 
+def seen_ranges(spec: Spec) -> list[DeclaredRange]:
+    """Limits of each number of an observation; none if it holds something that is no variable.
+
+    Raises:
+        ValueError: a limit is no number.
+    """
+    ranges = _ranges(spec)
+    found = []
+    for name in spec.sar.observation:
+        variable = spec.variable(name)
+        if variable is None:
+            return []
+        found += [DeclaredRange(name, *ranges[name], "variable")] * count(variable)
+    return found
+
+
 def declared_ranges(spec: Spec) -> list[DeclaredRange]:
     """Limits of all variables that have any, each with the agent that gives it its values.
 
     Raises:
         ValueError: a limit is no number.
     """
-    problems = Problems()
-    symbols = SymbolTable.of(spec.parameters, spec.variables)
-    ranges = ranges_of(spec.variables, symbols, problems)
-    if problems.findings:
-        raise ValueError(problems.findings[0].message)
+    ranges = _ranges(spec)
     from_code = {name for body in spec.dynamics.bodies for name in body.writes}
     ruled = {rule.variable for rule in spec.dynamics.rules} | set(spec.sar.action) | from_code
     return [
@@ -57,3 +69,12 @@ def declared_ranges(spec: Spec) -> list[DeclaredRange]:
         for name, (low, high) in ranges.items()
         if name in ruled and (low is not None or high is not None)
     ]
+
+
+def _ranges(spec: Spec) -> dict[str, tuple[float | None, float | None]]:
+    problems = Problems()
+    symbols = SymbolTable.of(spec.parameters, spec.variables)
+    ranges = ranges_of(spec.variables, symbols, problems)
+    if problems.findings:
+        raise ValueError(problems.findings[0].message)
+    return ranges

@@ -40,16 +40,23 @@ def executor(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
     }
 
 
-def run_checks(spec: Spec, folder: Path, settings: RunSettings) -> tuple[CheckReport, str]:
-    """The report on the environment in ``folder``, and the isolation that held it."""
+def run_checks(
+    spec: Spec, folder: Path, settings: RunSettings, *, twin: bool = False
+) -> tuple[CheckReport, str]:
+    """The report on the environment in ``folder``, and the isolation that held it.
+
+    With ``twin`` it is an environment.py that is said to be a standard environment.
+    """
     try:
-        request = check_request(spec, settings.seed)
+        request = check_request(spec, settings.seed, twin=twin)
     except ValueError as error:
         return _only(Finding(check="request", owner="variable", message=f"{error}.")), ""
     hosts = {
         "environment": environment_host(request.gymnasium_id),
         "functions": Host(("spec_functions.py",)),
     }
+    if twin:
+        hosts["standard"] = environment_host(spec.dynamics.gymnasium_id, program="environment")
     question = Question("check", (CHECK_REQUEST, request), hosts, files=("environment.py",))
     answered = (CHECK_RESULT, CheckReport)
     report, outcome = ask_program(question, folder, answered, LIMITS, settings)

@@ -42,11 +42,14 @@ class Host:
 
     files: Sequence[str] = ()
     arguments: Sequence[str] = ()
+    program: str = ""
+    """Which program it is; empty where the host is called like its program."""
 
 
-def environment_host(gymnasium_id: str, *arguments: str) -> Host:
+def environment_host(gymnasium_id: str, *arguments: str, program: str = "") -> Host:
     """The host of the generated environment, or of a standard one."""
-    return Host(() if gymnasium_id else ("environment.py",), (gymnasium_id, *arguments))
+    files = () if gymnasium_id else ("environment.py",)
+    return Host(files, (gymnasium_id, *arguments), program)
 
 
 @dataclass(frozen=True)
@@ -100,7 +103,7 @@ def _ask(
 ) -> tuple[T | str, Outcome]:
     hosts = {
         name: Part(
-            f"sandbox.hosts.{name}",
+            f"sandbox.hosts.{host.program or name}",
             _filled(place / name, folder, host.files),
             limits,
             (PROGRAMS, TRAINING),

@@ -60,3 +60,11 @@ class Dynamics(Piece):
         default="", description="true when the episode is over before the horizon, or empty"
     )
     bodies: list[CodeBody] = Field(default_factory=list)
+
+    @property
+    def ruled(self) -> bool:
+        """True where rules say how the environment moves on.
+
+        Otherwise it is a standard one, or somebody's own of which only the outside is declared.
+        """
+        return not self.gymnasium_id and bool(self.rules or self.bodies)

@@ -1,6 +1,7 @@
 """State, action, reward (paper, section 3.2)."""
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from state.piece import Identifier, Piece
 
@@ -22,3 +23,9 @@ class StateActionReward(Piece):
     action: list[Identifier] = Field(min_length=1, description="names of the decision variables")
     reward: list[RewardTerm] = Field(min_length=1, max_length=20)
     reward_unit: str = ""
+    reward_low: SkipJsonSchema[float | None] = Field(
+        default=None, description="least reward of a step, where no expression says the reward"
+    )
+    reward_high: SkipJsonSchema[float | None] = Field(
+        default=None, description="largest reward of a step, where no expression says the reward"
+    )

@@ -49,10 +49,10 @@ class Facts:
 
     @cached_property
     def compiled(self) -> tuple[Program | None, Problems]:
-        """What the compiler makes of it; there is nothing to compile in a standard environment."""
-        if self.spec.dynamics.gymnasium_id:
-            return None, Problems()
-        return self._compiled or compile_spec(self.spec)
+        """What the compiler makes of it; without rules there is nothing to compile."""
+        if self._compiled is not None:
+            return self._compiled
+        return compile_spec(self.spec) if self.spec.dynamics.ruled else (None, Problems())
 
     @cached_property
     def program(self) -> Program | None:

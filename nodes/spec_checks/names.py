@@ -49,7 +49,7 @@ def expressions_resolve(facts: Facts) -> Iterator[Finding]:
         "step_measure",
     )
     for e in facts.expressions:
-        if e.place.startswith(compiled_elsewhere) and not facts.spec.dynamics.gymnasium_id:
+        if e.place.startswith(compiled_elsewhere) and facts.spec.dynamics.ruled:
             continue
         try:
             facts.compiler().compile(e.text)

@@ -153,7 +153,7 @@ def numbers_are_used(facts: Facts) -> Iterator[Finding]:
     What something costs or earns has to be; of other numbers a reader is told.
     """
     spec = facts.spec
-    if spec.dynamics.gymnasium_id:
+    if not spec.dynamics.ruled:
         return
     used: set[str] = set()
     for e in facts.expressions:

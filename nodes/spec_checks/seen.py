@@ -24,7 +24,7 @@ def what_is_known_is_observed(facts: Facts) -> Iterator[Finding]:
     Only where it is remembered or new in every step; what follows from the rest need not be seen.
     """
     spec = facts.spec
-    if spec.dynamics.gymnasium_id:
+    if not spec.dynamics.ruled:
         return
     kinds = {r.variable: r for r in spec.dynamics.rules}
     written = {name for body in spec.dynamics.bodies for name in body.writes}

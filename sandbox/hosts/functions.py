@@ -27,6 +27,11 @@ def reward_terms(quantities: Quantities) -> dict[str, float]:
     return {str(name): float(value) for name, value in terms.items()}
 
 
+def held_against(quantities: list[Quantities]) -> list[dict[str, Any]]:
+    """Constraints and terms of the reward for each of several steps."""
+    return [{"constraints": constraints(q), "reward_terms": reward_terms(q)} for q in quantities]
+
+
 def tables() -> dict[str, Any]:
     """Names of the rules that are drawn and of those that are not, by when they apply."""
     functions = _functions()
@@ -147,7 +152,7 @@ def _in_step(functions: Any, step: dict[str, Any]) -> Quantities:
 
 ANSWERS: dict[str, Answer] = {
     "constraints": constraints,
-    "reward_terms": reward_terms,
+    "held_against": held_against,
     "tables": tables,
     "begun": begun,
     "stepped": stepped,

@@ -3,10 +3,13 @@
 from typing import Any
 
 import numpy as np
+from gymnasium import spaces
 
 from sandbox.programs.findings import CheckFailed
 from sandbox.programs.remote import RemoteEnvironment
 from sandbox.programs.subject import Subject
+
+STATES_TRIED = 12
 
 
 def same_seed_same_trajectory(subject: Subject) -> None:
@@ -108,6 +111,46 @@ def actions_matter(subject: Subject) -> None:
         expected="some decision changes the reward or what follows",
         found="180 random actions in 30 states, each kept up for 10 steps",
     )
+
+
+def every_component_matters(subject: Subject) -> None:
+    """Where several numbers are decided, each makes a difference in some state."""
+    environment = subject.make()
+    space = environment.action_space
+    ends = _ends_of_components(space)
+    waiting = set(range(len(ends)))
+    space.seed(subject.request.seed + 3)
+    environment.reset(seed=subject.request.seed)
+    for _ in range(STATES_TRIED):
+        if not waiting:
+            return
+        action = np.array(space.sample())
+        for k in sorted(waiting):
+            futures = set()
+            for end in ends[k]:
+                changed = action.copy()
+                changed.flat[k] = end
+                futures.add(_futures(environment, changed, steps=3))
+            waiting -= {k} if len(futures) > 1 else set()
+        _, _, terminated, truncated, _ = environment.step(action)
+        if terminated or truncated:
+            environment.reset()
+    raise CheckFailed(
+        "environment",
+        f"number {min(waiting)} of the action makes no difference to rewards or observations",
+        place="step",
+        expected="each decision changes the reward or what follows in some state",
+        found=f"no difference between its least and largest value in {STATES_TRIED} states",
+    )
+
+
+def _ends_of_components(space: Any) -> list[tuple[Any, Any]]:
+    """Least and largest value of each number of an action; none where there is only one."""
+    if isinstance(space, spaces.MultiDiscrete) and space.nvec.size > 1:
+        return [(0, n - 1) for n in space.nvec.ravel().tolist() if n > 1]
+    if isinstance(space, spaces.Box) and space.low.size > 1:
+        return list(zip(space.low.ravel().tolist(), space.high.ravel().tolist(), strict=True))
+    return []
 
 
 def _futures(environment: RemoteEnvironment, action: Any, steps: int = 10) -> str:

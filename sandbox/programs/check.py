@@ -12,7 +12,7 @@ from typing import Any
 from sandbox.programs import requests
 from sandbox.programs.asking import Ask, hosts_of_arguments
 from sandbox.programs.findings import CheckFailed, Finding, from_exception
-from sandbox.programs.ladder import GENERATED_CHECKS, STANDARD_CHECKS
+from sandbox.programs.ladder import checks_for
 from sandbox.programs.source_checks import check_source
 from sandbox.programs.standard_checkers import standard_checkers
 from sandbox.programs.subject import Check, Subject
@@ -24,7 +24,8 @@ def main() -> None:
     request = requests.CheckRequest.read(Path(requests.CHECK_REQUEST))
     started = time.monotonic()
     hosts = hosts_of_arguments()
-    passed, findings = check(request, hosts["environment"], hosts["functions"])
+    own = hosts["environment"], hosts["functions"]
+    passed, findings = check(request, *own, hosts.get("standard"))
     result: dict[str, Any] = {
         "passed": passed,
         "findings": [finding.as_json() for finding in findings],
@@ -34,7 +35,10 @@ def main() -> None:
 
 
 def check(
-    request: requests.CheckRequest, ask_environment: Ask, ask_functions: Ask
+    request: requests.CheckRequest,
+    ask_environment: Ask,
+    ask_functions: Ask,
+    ask_standard: Ask | None = None,
 ) -> tuple[list[str], list[Finding]]:
     """Names of the checks that found nothing, and the findings of the others.
 
@@ -47,13 +51,13 @@ def check(
         if findings:
             return passed, findings
         passed += ["parses", "only_gymnasium_and_numpy"]
-    subject = Subject(request, ask_environment, ask_functions)
+    subject = Subject(request, ask_environment, ask_functions, ask_standard)
     failure = _run(constructs, subject)
     if failure:
         return passed, [failure]
     passed.append("constructs")
     findings = []
-    for ladder_check in STANDARD_CHECKS if request.gymnasium_id else GENERATED_CHECKS:
+    for ladder_check in checks_for(request):
         if ladder_check is standard_checkers and findings:
             # They would say the same again, less precisely.
             continue

@@ -32,15 +32,23 @@ class CheckFailed(Exception):
     """A check that found something."""
 
     def __init__(
-        self, owner: str, message: str, place: str = "", expected: str = "", found: str = ""
+        self,
+        owner: str,
+        message: str,
+        place: str = "",
+        expected: str = "",
+        found: str = "",
+        *,
+        blocking: bool = True,
     ) -> None:
         super().__init__(message)
-        self.owner, self.message = owner, message
+        self.owner, self.message, self.blocking = owner, message, blocking
         self.place, self.expected, self.found = place, expected, found
 
     def finding(self, check: str) -> Finding:
         """The finding of the check called ``check``."""
-        return Finding(check, self.owner, self.message, self.place, self.expected, self.found)
+        texts = self.message, self.place, self.expected, self.found
+        return Finding(check, self.owner, *texts, blocking=self.blocking)
 
 
 def shorten(text: str, length: int) -> str:

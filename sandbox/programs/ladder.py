@@ -7,10 +7,12 @@ Every check is a function of the ``Subject``; it returns when it finds nothing a
 from sandbox.programs.behaviour_checks import (
     actions_matter,
     copies_step_alike,
+    every_component_matters,
     other_seed_other_trajectory,
     same_seed_same_trajectory,
 )
 from sandbox.programs.draw_checks import draws_as_declared
+from sandbox.programs.requests import CheckRequest
 from sandbox.programs.rule_checks import (
     begins_as_the_rules_say,
     counts_the_objective,
@@ -27,8 +29,11 @@ from sandbox.programs.step_checks import (
     finite_numbers,
     ranges_hold,
     reward_is_the_sum_of_its_terms,
+    reward_lies_in_its_range,
+    what_is_seen_lies_in_its_ranges,
 )
 from sandbox.programs.subject import Check
+from sandbox.programs.twin_checks import does_what_the_standard_one_does
 
 GENERATED_CHECKS: list[Check] = [
     spaces_as_declared,
@@ -49,8 +54,39 @@ GENERATED_CHECKS: list[Check] = [
     draws_as_declared,
     copies_step_alike,
     actions_matter,
+    every_component_matters,
     standard_checkers,
 ]
+"""Where the spec says by rules how the environment moves on."""
+
+STANDARD_CHECKS: list[Check] = [
+    spaces_as_declared,
+    same_seed_same_trajectory,
+    finite_numbers,
+    ends_by_the_horizon,
+    what_is_seen_lies_in_its_ranges,
+    reward_lies_in_its_range,
+]
+"""Of a standard environment, which somebody else has tested."""
+
+DECLARED_CHECKS: list[Check] = [
+    *STANDARD_CHECKS,
+    observation_inside_its_space,
+    copies_step_alike,
+    actions_matter,
+    every_component_matters,
+    standard_checkers,
+]
+"""Where the spec declares no more than spaces, ranges, horizon and reward."""
+
+TWIN_CHECKS: list[Check] = [*STANDARD_CHECKS, does_what_the_standard_one_does]
+"""Of an environment.py that is said to be a standard environment."""
 
 
-STANDARD_CHECKS: list[Check] = [spaces_as_declared, same_seed_same_trajectory]
+def checks_for(request: CheckRequest) -> list[Check]:
+    """The checks that ``request`` calls for."""
+    if request.gymnasium_id:
+        return STANDARD_CHECKS
+    if request.twin:
+        return TWIN_CHECKS
+    return GENERATED_CHECKS if request.rules else DECLARED_CHECKS

@@ -93,6 +93,10 @@ class CheckRequest(_JsonFile):
         ranges: limits of the named variables.
         code_bodies: names of methods that the coding agent wrote.
         has_chance: the spec draws something at random.
+        seen: what an observation holds, number by number, where the spec has no rules that say it.
+        reward: least and largest reward, where the spec only declares it.
+        rules: the spec says by rules how the environment moves on.
+        twin: environment.py is said to be a standard environment, which is at hand as well.
         places: what may be put into the environment to see rare things happen.
         random_steps: steps under random actions.
         seed: seed of environment and actions.
@@ -106,6 +110,10 @@ class CheckRequest(_JsonFile):
     ranges: list[DeclaredRange] = field(default_factory=list)
     code_bodies: list[str] = field(default_factory=list)
     has_chance: bool = False
+    seen: list[DeclaredRange] = field(default_factory=list)
+    reward: tuple[float | None, float | None] = (None, None)
+    rules: bool = True
+    twin: bool = False
     places: list[PlacedQuantity] = field(default_factory=list)
     random_steps: int = 2000
     seed: int = 0
@@ -117,9 +125,13 @@ class CheckRequest(_JsonFile):
         space = fields.pop("action_space", None)
         ranges = fields.pop("ranges", [])
         places = fields.pop("places", [])
+        seen = fields.pop("seen", [])
+        reward = fields.pop("reward", (None, None))
         return cls(
             action_space=None if space is None else ActionSpace(**space),
             ranges=[DeclaredRange(**entry) for entry in ranges],
+            seen=[DeclaredRange(**entry) for entry in seen],
+            reward=(reward[0], reward[1]),
             places=[PlacedQuantity(**entry) for entry in places],
             **fields,
         )

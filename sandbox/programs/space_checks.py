@@ -31,7 +31,7 @@ def spaces_as_declared(subject: Subject) -> None:
             found=str(found),
         )
     seen = environment.observation_space
-    if request.gymnasium_id:
+    if request.gymnasium_id or request.twin or not request.rules:
         if seen.shape is None:
             return
         size = int(np.prod(seen.shape))

@@ -43,9 +43,9 @@ class SpecFunctions:
         """Whether each constraint holds for these quantities."""
         return dict(mapping(self._ask("constraints", quantities=quantities)))
 
-    def reward_terms(self, quantities: Quantities) -> Quantities:
-        """The terms of the reward by name."""
-        return dict(mapping(self._ask("reward_terms", quantities=quantities)))
+    def held_against(self, quantities: list[Quantities]) -> list[Quantities]:
+        """The ``constraints`` and ``reward_terms`` of each of several steps, by name."""
+        return list(self._batches("held_against", "quantities", quantities))
 
     @cached_property
     def tables(self) -> Tables:

@@ -1,9 +1,11 @@
 """Checks of what the steps of a random walk gave: numbers, limits, rewards, ends."""
 
 import math
+from typing import Any
 
 import numpy as np
 
+from sandbox.programs.faults import mapping
 from sandbox.programs.findings import CheckFailed
 from sandbox.programs.subject import Subject, describe
 
@@ -23,7 +25,7 @@ def finite_numbers(subject: Subject) -> None:
                 expected="a finite number",
                 found=f"{transition.reward} at {transition.where()}",
             )
-        if not np.all(np.isfinite(transition.observation)):
+        if not _finite(transition.observation):
             raise CheckFailed(
                 "environment",
                 "an observation holds NaN or infinity",
@@ -42,6 +44,13 @@ def finite_numbers(subject: Subject) -> None:
                 )
 
 
+def _finite(observation: Any) -> bool:
+    try:
+        return bool(np.all(np.isfinite(np.asarray(observation, dtype=float))))
+    except (TypeError, ValueError):
+        return True  # An observation of named parts or texts; none such is trained on.
+
+
 def _owner_of_variable(subject: Subject, name: str) -> str:
     return next((r.owner for r in subject.request.ranges if r.name == name), "environment")
 
@@ -54,7 +63,7 @@ def ends_by_the_horizon(subject: Subject) -> None:
         early = transition.truncated and transition.step < horizon
         if late or early:
             raise CheckFailed(
-                "environment",
+                "modeling" if subject.request.gymnasium_id else "environment",
                 "the episode does not end at the horizon"
                 if late
                 else "the episode is truncated before the horizon",
@@ -92,10 +101,52 @@ def ranges_hold(subject: Subject) -> None:
                 )
 
 
-def constraints_hold(subject: Subject) -> None:
-    """Every constraint of the spec holds after every step."""
+def what_is_seen_lies_in_its_ranges(subject: Subject) -> None:
+    """Each number of an observation lies in the range of the variable that it is.
+
+    Of a standard environment that is only told, for the range is then what the words say of it.
+    """
+    declared = subject.request.seen
+    for transition in subject.transitions if declared else []:
+        seen = np.asarray(transition.observation, dtype=float).ravel()
+        if seen.size != len(declared):
+            return
+        for value, limits in zip(seen.tolist(), declared, strict=True):
+            low = -math.inf if limits.low is None else limits.low
+            high = math.inf if limits.high is None else limits.high
+            slack = TOLERANCE * max(1.0, abs(value))
+            if not low - slack <= value <= high + slack:
+                raise CheckFailed(
+                    "variable",
+                    f"{limits.name} leaves its declared range",
+                    place=limits.name,
+                    expected=f"from {limits.low} to {limits.high}",
+                    found=f"{value:.6g} after {transition.where()}",
+                    blocking=not subject.request.gymnasium_id,
+                )
+
+
+def reward_lies_in_its_range(subject: Subject) -> None:
+    """Where the spec declares the least and the largest reward, every reward lies between them."""
+    low, high = subject.request.reward
     for transition in subject.transitions:
-        for name, holds in subject.functions.constraints(transition.info["quantities"]).items():
+        reward = float(transition.reward)
+        slack = TOLERANCE * max(1.0, abs(reward))
+        below = low is not None and reward < low - slack
+        if below or (high is not None and reward > high + slack):
+            raise CheckFailed(
+                "sar",
+                "the reward leaves its declared range",
+                place="reward",
+                expected=f"from {low} to {high}",
+                found=f"{reward:.6g} at {transition.where()}",
+            )
+
+
+def constraints_hold(subject: Subject) -> None:
+    """Every constraint of the spec holds after every step of the random walk."""
+    for transition, told in zip(subject.transitions, subject.held_against, strict=False):
+        for name, holds in mapping(told.get("constraints")).items():
             if not holds:
                 raise CheckFailed(
                     "environment",
@@ -108,7 +159,7 @@ def constraints_hold(subject: Subject) -> None:
 
 def reward_is_the_sum_of_its_terms(subject: Subject) -> None:
     """The reward equals the sum of its terms, and the terms equal the spec's expressions."""
-    for transition in subject.all_transitions:
+    for transition, told in zip(subject.all_transitions, subject.held_against, strict=True):
         terms = {name: float(value) for name, value in transition.info["reward_terms"].items()}
         if not _close(float(transition.reward), sum(terms.values())):
             raise CheckFailed(
@@ -118,7 +169,7 @@ def reward_is_the_sum_of_its_terms(subject: Subject) -> None:
                 expected=f"{sum(terms.values()):.6g}, the sum of {terms}",
                 found=f"{float(transition.reward):.6g} at {transition.where()}",
             )
-        again = subject.functions.reward_terms(transition.info["quantities"])
+        again = mapping(told.get("reward_terms"))
         for name in sorted(set(terms) | set(again)):
             one, other = terms.get(name, math.nan), float(again.get(name, math.nan))
             if not _close(one, other):

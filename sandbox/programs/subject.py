@@ -54,17 +54,30 @@ class Transition:
 class Subject:
     """The environment under test and the random steps through it, taken once for all checks.
 
-    ``ask_environment`` and ``ask_functions`` ask the two processes in which generated code runs.
+    ``ask_environment`` and ``ask_functions`` ask the two processes in which generated code runs,
+    ``ask_standard`` one that holds a standard environment to compare with, if there is any.
     """
 
-    def __init__(self, request: CheckRequest, ask_environment: Ask, ask_functions: Ask) -> None:
+    def __init__(
+        self,
+        request: CheckRequest,
+        ask_environment: Ask,
+        ask_functions: Ask,
+        ask_standard: Ask | None = None,
+    ) -> None:
         self.request = request
         self.ask = ask_environment
+        self.ask_standard = ask_standard
         self.functions = SpecFunctions(ask_functions)
 
     def make(self) -> RemoteEnvironment:
         """A fresh environment."""
         return RemoteEnvironment(self.ask)
+
+    def make_standard(self) -> RemoteEnvironment:
+        """The standard environment that environment.py is said to be."""
+        assert self.ask_standard is not None
+        return RemoteEnvironment(self.ask_standard)
 
     @cached_property
     def environment(self) -> RemoteEnvironment:
@@ -92,6 +105,11 @@ class Subject:
     def all_transitions(self) -> list[Transition]:
         """Random and placed steps."""
         return [*self.transitions, *self.placed]
+
+    @cached_property
+    def held_against(self) -> list[Quantities]:
+        """Constraints and reward terms by the spec, of all transitions in their order."""
+        return self.functions.held_against([step.quantities for step in self.all_transitions])
 
     @cached_property
     def stepped(self) -> list[Quantities]:
