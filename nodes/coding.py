@@ -14,6 +14,7 @@ from nodes.agent import ask, noted
 from nodes.body_rules import body_complaints
 from nodes.codegen.batched import render_batched
 from nodes.codegen.compile_spec import compile_spec
+from nodes.codegen.possible import render_possible
 from nodes.codegen.problems import Problems
 from nodes.codegen.program import Program
 from nodes.codegen.render import render_environment, render_spec_functions
@@ -28,6 +29,8 @@ from state.usage import ModelCall
 
 BATCHED = "batched_environment.py"
 """The same environment for many episodes in each numpy call, which training uses where it can."""
+POSSIBLE = "possible_actions.py"
+"""Which decisions are possible, told from what is seen, where the specification says so."""
 NOT_BATCHED = "training steps one episode at a time"
 
 
@@ -62,7 +65,10 @@ def coding(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
     functions, faults = render_spec_functions(program)
     write_whole(folder / "spec_functions.py", functions)
     batched, why_not = render_batched(program)
-    remove(folder, [BATCHED])
+    remove(folder, [BATCHED, POSSIBLE])
+    possible, _ = render_possible(program)
+    if possible is not None:
+        write_whole(folder / POSSIBLE, possible)
     if batched is not None:
         write_whole(folder / BATCHED, batched)
     else:

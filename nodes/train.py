@@ -7,7 +7,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from nodes.accounts import StageClock
-from nodes.coding import BATCHED
+from nodes.coding import BATCHED, POSSIBLE
 from nodes.run_folder import artefact, remove, write_whole
 from nodes.sandbox_account import why_it_ended
 from nodes.settings import RunSettings
@@ -24,7 +24,7 @@ from state.spec import Spec
 from state.training import TrainingPlan, TrainingRecord
 
 HEURISTIC = "heuristic.py"
-INPUTS = (REQUEST, "environment.py", BATCHED, HEURISTIC)
+INPUTS = (REQUEST, "environment.py", BATCHED, POSSIBLE, HEURISTIC)
 PRODUCTS = (RESULT, "policy.zip", "policy_setup.json", "curve.csv")
 LONGEST_LINE = 200
 FINGERPRINT = "training_inputs.sha256"
@@ -99,6 +99,7 @@ def request_for(state: RunState, plan: TrainingPlan, without: str = "") -> Reque
         Circumstances(
             batched=(folder / BATCHED).is_file(),
             heuristic=state.heuristic is not None and (folder / HEURISTIC).is_file(),
+            possible=(folder / POSSIBLE).is_file(),
         ),
         plan.time_budget,
     )

@@ -7,12 +7,16 @@ from pydantic import Field
 from state.artefacts import Artefact
 from state.piece import Piece
 
-Algorithm = Literal["auto", "dqn", "ppo", "sac", "td3", "additive", "imitation", "exact"]
+Algorithm = Literal[
+    "auto", "dqn", "qr-dqn", "ppo", "maskable-ppo", "sac", "td3", "additive", "imitation", "exact"
+]  # fmt: skip
 
 ALGORITHM_NAMES: dict[str, str] = {
     "auto": "chosen while training",
     "dqn": "DQN",
+    "qr-dqn": "QR-DQN",
     "ppo": "PPO",
+    "maskable-ppo": "MaskablePPO",
     "sac": "SAC",
     "td3": "TD3",
     "additive": "additive Q-learning",
@@ -38,12 +42,15 @@ class AttemptRecord(Piece):
     timesteps: int = Field(ge=0)
     seconds: float = Field(ge=0)
     stopped_because: Literal[
-        "total_timesteps", "time_budget", "converged", "overtaken", "exact"
+        "total_timesteps", "time_budget", "converged", "overtaken", "pruned", "exact"
     ]  # fmt: skip
     best_evaluation: float = Field(description="mean return of the kept checkpoint")
     chance: float = Field(default=0.0, description="mean return of random actions")
     symptom: str = Field(default="", description="what the curve looks like, in a word")
     wanted: float | None = Field(default=None, description="mean return of the teacher, if any")
+    resumed: int = Field(
+        default=0, ge=0, description="times it was broken off and gone on with from a checkpoint"
+    )
     policy_sha256: str = Field(default="", description="of the numbers that make up the policy")
     attempt: dict[str, Any] = Field(
         default_factory=dict, description="all settings, as sandbox.training.attempt.Attempt"
@@ -66,11 +73,24 @@ class AttemptRecord(Piece):
         return str(self.attempt.get("name", ""))
 
 
+class Probe(Piece):
+    """How far the kept policy is ahead of a simple one, as means of differences on common seeds."""
+
+    policy: str = Field(description="random, constant or heuristic")
+    return_ahead: float
+    return_error: float = Field(ge=0, description="standard error of that")
+    objective_ahead: float | None = Field(
+        default=None, description="of the objective's own measure; None where no step tells of it"
+    )
+    objective_error: float | None = Field(default=None, ge=0)
+
+
 class TrainingRecord(AttemptRecord):
     """The attempt that was kept, and all that were made."""
 
     total_seconds: float = Field(default=0.0, ge=0, description="over all attempts")
     attempts: list[AttemptRecord] = Field(default_factory=list)
+    probes: list[Probe] = Field(default_factory=list)
     curve: Artefact | None = Field(default=None, description="CSV: timesteps, mean return, seconds")
     policy: Artefact | None = None
 

@@ -22,7 +22,7 @@ from nodes.codegen.symbols import Shape
 from state.parameters import Parameter
 from state.variables import Variable
 
-_FRAME = frozenset("arrays begin blank copies draws objective restart size".split())
+_FRAME = frozenset("arrays begin blank carried_out copies draws objective restart size".split())
 _KINDS = {"integer": "int", "real": "float", "boolean": "bool"}
 
 
@@ -32,13 +32,15 @@ def render_batched(program: Program) -> tuple[str | None, str]:
         names = ", ".join(body.name for body in program.bodies)
         return None, f"what a code body does cannot be done for many episodes at once: {names}"
     try:
-        return _Rendering(program).source(), ""
+        return BatchedRendering(program).source(), ""
     except Unbatchable as reason:
         return None, str(reason)
 
 
 @dataclass
-class _Rendering:
+class BatchedRendering:
+    """Lines of code that do for many episodes what the program does for one."""
+
     program: Program
 
     def __post_init__(self) -> None:
@@ -55,30 +57,31 @@ class _Rendering:
         self.rewriter = Rewriter(self.attributes, shapes)
 
     def source(self) -> str:
+        """The whole file."""
         program, spec = self.program, self.program.spec
         shown = [v for v in spec.variables if v.name in program.quantities]
         fields = {
-            "parameters": [self._parameter(p) for p in spec.parameters],
+            "parameters": [self.parameter(p) for p in spec.parameters],
             "variables": [self._variable(v) for v in shown],
-            "reset": [self._line(s) for s in program.reset],
+            "reset": [self.line(s) for s in program.reset],
             "previous": [(name, self._attribute(name)) for name in program.previous],
-            "actions": self._actions(),
-            "decode": [self._decode(d) for d in program.decisions],
-            "step": [self._line(s) for s in program.step],
-            "next_known": [self._line(s, "going") for s in program.next_known],
+            "actions": self.actions(),
+            "decode": [self.decode(d) for d in program.decisions],
+            "step": [self.line(s) for s in program.step],
+            "next_known": [self.line(s, "going") for s in program.next_known],
             "reward_terms": [
                 (self._number(source), one_line(name))
                 for name, source in dict(program.reward_terms).items()
             ],
             "step_measure": self._measure(),
             "termination": self._held(self.rewriter.value(program.termination, "bool"), (), "bool"),
-            "seen": [self._flat(name) for name in program.observation],
+            "seen": [self.flat(name) for name in program.observation],
         }
-        helpers = _helpers(str(fields))
+        helpers = helpers_of(f"Draws {fields}")
         return templates().get_template("batched_environment.py.j2").render(
             **fields,
             helpers=helpers,
-            imports=_imports("\n".join(helpers)),
+            imports=["import copy", *imports_of(helpers)],
             title=one_line(spec.title),
             horizon=spec.model.horizon,
             step_length=one_line(spec.model.step_length),
@@ -92,7 +95,8 @@ class _Rendering:
     def _attribute(self, name: str) -> str:
         return self.attributes[attribute_name(name)]
 
-    def _parameter(self, parameter: Parameter) -> dict[str, str]:
+    def parameter(self, parameter: Parameter) -> dict[str, str]:
+        """The attribute of a parameter, its value and a comment."""
         line = parameter_line(parameter, comment=True)
         axis = "[..., np.newaxis]" if parameter.shape else ""
         name = self._attribute(parameter.name)
@@ -111,7 +115,7 @@ class _Rendering:
 
     # -- lines ---------------------------------------------------------------------------------
 
-    def _line(self, statement: Statement, where: str = "") -> str:
+    def line(self, statement: Statement, where: str = "") -> str:
         """One assignment; with ``where``, in those episodes only."""
         (name,) = statement.targets
         variable = self.program.spec.variable(name)
@@ -132,13 +136,14 @@ class _Rendering:
             return "rewards"
         return self._number(self.program.objective)
 
-    def _actions(self) -> str:
+    def actions(self) -> str:
+        """All actions as one array, the episodes last."""
         if self.program.action_space.kind == "discrete":
             return "np.asarray(actions, dtype=int).reshape(self.size)"
         count = sum(decision.length for decision in self.program.decisions)
         return f"np.asarray(actions, dtype=float).reshape(self.size, {count}).T"
 
-    def _decode(self, decision: Decision) -> str:
+    def decode(self, decision: Decision) -> str:
         """The line that reads one decision from the actions (numbers of an action, n)."""
         variable, space = decision.variable, self.program.action_space
         shape, start = tuple(variable.shape), decision.start
@@ -154,11 +159,23 @@ class _Rendering:
         value = self._held(part, shape, _KINDS[variable.dtype])
         return f"self.{self._attribute(variable.name)} = {value}"
 
-    def _flat(self, name: str) -> str:
-        """What is seen of a quantity: so many numbers, n."""
+    def seen_again(self, name: str) -> str:
+        """The line that reads a quantity from what is seen of all, (numbers, n)."""
+        names = self.program.observation
+        start = sum(self._count(before) for before in names[: names.index(name)])
         variable = self.program.spec.variable(name)
-        count = math.prod(variable.shape) if variable is not None else 1
-        return f"self.{self._attribute(name)}.reshape({count}, self.size)"
+        shape, kind = (tuple(variable.shape), variable.dtype) if variable else ((), "integer")
+        part = f"seen[{start}:{start + self._count(name)}].reshape({_size(shape)})"
+        part = part if kind == "real" else f"np.rint({part})"
+        return f"self.{self._attribute(name)} = {self._held(part, shape, _KINDS[kind])}"
+
+    def _count(self, name: str) -> int:
+        variable = self.program.spec.variable(name)
+        return math.prod(variable.shape) if variable is not None else 1
+
+    def flat(self, name: str) -> str:
+        """What is seen of a quantity: so many numbers, n."""
+        return f"self.{self._attribute(name)}.reshape({self._count(name)}, self.size)"
 
 
 def _size(shape: Shape) -> str:
@@ -166,7 +183,7 @@ def _size(shape: Shape) -> str:
     return f"({', '.join([*map(str, shape), 'self.size'])}{'' if shape else ','})"
 
 
-def _helpers(source: str) -> list[str]:
+def helpers_of(source: str) -> list[str]:
     """Source of the operations that ``source`` names, and of those that they name."""
     text = inspect.getsource(operations)
     defined = {
@@ -175,7 +192,7 @@ def _helpers(source: str) -> list[str]:
         if isinstance(node, ast.FunctionDef | ast.ClassDef)
     }
     wanted: set[str] = set()
-    unread = [source, "Draws"]
+    unread = [source]
     while unread:
         words = set(re.findall(r"\w+", unread.pop()))
         new = words & set(defined) - wanted
@@ -184,10 +201,10 @@ def _helpers(source: str) -> list[str]:
     return [defined[name] for name in defined if name in wanted]
 
 
-def _imports(source: str) -> list[str]:
-    """The imports of the file whose helpers are ``source``."""
-    callables = ["from collections.abc import Callable"] if "Callable" in source else []
-    return [
-        "import copy", *callables, "from typing import Any", "", "import gymnasium",
-        "import numpy as np", "from numpy.typing import NDArray",
-    ]  # fmt: skip
+def imports_of(helpers: list[str]) -> list[str]:
+    """The imports of a file that holds these operations."""
+    text = "\n".join(helpers)
+    callables = ["from collections.abc import Callable"] if "Callable" in text else []
+    typing = ["from typing import Any"] if re.search(r"\bAny\b", text) else []
+    arrays = ["from numpy.typing import NDArray"] if "NDArray" in text else []
+    return [*callables, *typing, "", "import gymnasium", "import numpy as np", *arrays]

@@ -17,6 +17,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from torch import nn
 
+from sandbox.training.checkpoint import Checkpoint
 from sandbox.training.features import Features
 from sandbox.training.keep_best import KeepBest
 from sandbox.training.policy import POLICY, SETUP
@@ -200,6 +201,62 @@ class AdditiveSettings:
     least_exploration: float = 0.05
 
 
+class _Learning:
+    """All that changes while additive values are learned, so that a checkpoint can hold it."""
+
+    def __init__(
+        self,
+        simulator: Simulator,
+        components: Components,
+        features: Features,
+        settings: AdditiveSettings,
+    ) -> None:
+        torch.manual_seed(settings.seed)
+        self.settings, self.simulator, self.features = settings, simulator, features
+        self.random = np.random.default_rng(settings.seed)
+        self.network, self.slow = AdditiveNetwork(components), AdditiveNetwork(components)
+        self.slow.load_state_dict(self.network.state_dict())
+        space = simulator.action_space
+        self.policy = AdditivePolicy(self.network, components, features, space)
+        # The slow network is an average over many steps, and decides more evenly.
+        self.averaged = AdditivePolicy(self.slow, components, features, space)
+        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=LEARNING_RATE, fused=True)
+        capacity = min(CAPACITY, settings.total_timesteps)
+        self.memory = Memory(capacity, features.size, len(components.sizes))
+        self.time_steps = np.zeros(simulator.size, dtype=np.int64)
+        self.seen = features(simulator.reset(settings.seed), self.time_steps)
+        self.made = self.next_evaluation = 0
+
+    def go_on(self) -> None:
+        """One step of all episodes, and the gradient steps after it."""
+        settings, n = self.settings, self.simulator.size
+        sizes = self.policy.components.sizes
+        progress = self.made / settings.total_timesteps
+        share = max(1 - progress / settings.explored * (1 - settings.least_exploration),
+                    settings.least_exploration)  # fmt: skip
+        choices = self.policy.choose(self.seen)
+        drawn = self.random.integers(sizes, size=(n, len(sizes)))
+        choices = np.where(self.random.random((n, len(sizes))) < share, drawn, choices)
+        step = self.simulator.step(choices + self.policy.start)
+        self.time_steps += 1
+        after = self.features(step.observations, self.time_steps)
+        rewards = (step.rewards - settings.reward_shift) / settings.reward_scale
+        self.memory.add(self.seen, choices, rewards, after, 1.0 - step.terminated)
+        self.made += n
+        self.seen = after.copy()
+        which = np.flatnonzero(step.terminated | step.truncated)
+        if len(which):
+            self.time_steps[which] = 0
+            begun = self.simulator.restart(which)
+            self.seen[which] = self.features(begun, self.time_steps[which])
+        if self.memory.filled >= 5 * BATCH:
+            self.optimizer.param_groups[0]["lr"] = LEARNING_RATE * max(1 - progress, 0.05)
+            for _ in range(settings.gradient_steps):
+                _improve(
+                    self.network, self.slow, self.optimizer, self.memory, settings, self.random
+                )
+
+
 def learn(
     simulator: Simulator,
     components: Components,
@@ -207,49 +264,29 @@ def learn(
     settings: AdditiveSettings,
     judge: KeepBest,
     folder: Path,
+    checkpoint: Checkpoint,
 ) -> int:
-    """Learn until the judge is content, with the best policy in ``folder``; returns the steps."""
-    torch.manual_seed(settings.seed)
-    random = np.random.default_rng(settings.seed)
-    network, slow = AdditiveNetwork(components), AdditiveNetwork(components)
-    slow.load_state_dict(network.state_dict())
-    policy = AdditivePolicy(network, components, features, simulator.action_space)
-    # The slow network is an average over many steps, and decides more evenly.
-    averaged = AdditivePolicy(slow, components, features, simulator.action_space)
-    optimizer = torch.optim.Adam(network.parameters(), lr=LEARNING_RATE, fused=True)
-    n, count = simulator.size, len(components.sizes)
-    memory = Memory(min(CAPACITY, settings.total_timesteps), features.size, count)
-    time_steps = np.zeros(n, dtype=np.int64)
-    seen = features(simulator.reset(settings.seed), time_steps)
-    made, next_evaluation = 0, 0
-    while made < settings.total_timesteps:
-        if made >= next_evaluation:
-            next_evaluation += settings.evaluate_every
-            if judge.consider(made, averaged, lambda: averaged.save(folder)):
-                return made
-        progress = made / settings.total_timesteps
-        share = max(1 - progress / settings.explored * (1 - settings.least_exploration),
-                    settings.least_exploration)  # fmt: skip
-        choices = policy.choose(seen)
-        drawn = random.integers(components.sizes, size=(n, count))
-        choices = np.where(random.random((n, count)) < share, drawn, choices)
-        step = simulator.step(choices + policy.start)
-        time_steps += 1
-        after = features(step.observations, time_steps)
-        rewards = (step.rewards - settings.reward_shift) / settings.reward_scale
-        memory.add(seen, choices, rewards, after, 1.0 - step.terminated)
-        made += n
-        seen = after.copy()
-        which = np.flatnonzero(step.terminated | step.truncated)
-        if len(which):
-            time_steps[which] = 0
-            seen[which] = features(simulator.restart(which), time_steps[which])
-        if memory.filled >= 5 * BATCH:
-            optimizer.param_groups[0]["lr"] = LEARNING_RATE * max(1 - progress, 0.05)
-            for _ in range(settings.gradient_steps):
-                _improve(network, slow, optimizer, memory, settings, random)
-    judge.consider(made, averaged, lambda: averaged.save(folder))
-    return made
+    """Learn until the judge is content, with the best policy in ``folder``; returns the steps.
+
+    Goes on from the ``checkpoint`` where there is one.
+    """
+    begun = checkpoint.read()
+    if begun is None:
+        learning = _Learning(simulator, components, features, settings)
+    else:
+        learning = begun["learning"]
+        judge.recall(begun["judge"])
+    averaged = learning.averaged
+    while learning.made < settings.total_timesteps:
+        if checkpoint.due():
+            checkpoint.write({"learning": learning, "judge": judge.memory()})
+        if learning.made >= learning.next_evaluation:
+            learning.next_evaluation += settings.evaluate_every
+            if judge.consider(learning.made, averaged, lambda: averaged.save(folder)):
+                return learning.made
+        learning.go_on()
+    judge.consider(learning.made, averaged, lambda: averaged.save(folder))
+    return learning.made
 
 
 def _improve(

@@ -5,6 +5,7 @@ The same attempt on the same machine gives the same policy, unless its time runs
 
 import json
 import time
+from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,16 +16,19 @@ from gymnasium import spaces
 
 from sandbox.training import additive, imitation
 from sandbox.training.actions import ActionCoding
+from sandbox.training.checkpoint import Checkpoint
 from sandbox.training.enumeration import Limits, enumerate_environment
 from sandbox.training.environments import import_file, make_environment
 from sandbox.training.features import Features, Scaling
 from sandbox.training.keep_best import KeepBest
 from sandbox.training.measure import Measured, measure
 from sandbox.training.network import NetworkPolicy
+from sandbox.training.numeric_choices import USUAL
 from sandbox.training.policy import LearnedPolicy, Policy, content_sha256, load_policy
+from sandbox.training.possible import PossibleActions
 from sandbox.training.problem import Problem
 from sandbox.training.relations import few_kinds, like_pairs
-from sandbox.training.request import RESULT, Attempt
+from sandbox.training.request import MASK, RESULT, Attempt
 from sandbox.training.simulator import MakeSimulator, batched_maker, plain_maker
 from sandbox.training.teacher import RuleTeacher
 from sandbox.training.value_iteration import solve
@@ -76,6 +80,8 @@ class Workshop:
             features.pairs = like_pairs(self.problem)
         if "kinds" in self.attempt.remedies:
             features.kinds = few_kinds(self.problem)
+        if MASK in self.attempt.remedies:
+            features.possible = PossibleActions.of(self.folder, self.coding)
         return features
 
     @cached_property
@@ -135,8 +141,9 @@ def run_attempt(
     deadline = time.monotonic() + seconds
     workshop = Workshop(problem, folder, attempt, seconds_before)
     judge = workshop.judge(out, deadline)
+    checkpoint = checkpoint_of(problem, attempt, out)
     try:
-        made = METHODS[attempt.method](workshop, judge, out)
+        made = METHODS[attempt.method](workshop, judge, out, checkpoint)
     finally:
         judge.close()
     result = {
@@ -145,11 +152,37 @@ def run_attempt(
         "attempt": attempt.as_json(),
     }
     (out / RESULT).write_text(json.dumps(result, indent=1))
+    checkpoint.remove()
     return result
 
 
-def _reinforce(workshop: Workshop, judge: KeepBest, out: Path) -> int:
-    from sandbox.training.reinforce import EvaluateAndKeep, make_model
+def checkpoint_of(problem: Problem, attempt: Attempt, out: Path) -> Checkpoint:
+    """The checkpoint of this attempt in ``out``, from which a killed one goes on."""
+    return Checkpoint(out, {"problem": asdict(problem), "attempt": attempt.as_json()})
+
+
+def _reinforce(workshop: Workshop, judge: KeepBest, out: Path, checkpoint: Checkpoint) -> int:
+    from sandbox.training.reinforce import EvaluateAndKeep, is_finite
+
+    begun = checkpoint.read()
+    model = begun["model"] if begun else _new_model(workshop)
+    policy = LearnedPolicy(model, workshop.features, workshop.coding)
+    keeper = EvaluateAndKeep(judge, policy, workshop.evaluate_every, out, checkpoint)
+    if begun:
+        keeper.recall(begun)
+    left = workshop.attempt.total_timesteps - model.num_timesteps
+    try:
+        model.learn(left, callback=keeper, reset_num_timesteps=not begun)
+    except ValueError:
+        # What the library says when it is to draw from a distribution without numbers.
+        if is_finite(model.policy):
+            raise
+        judge.diverged = True
+    return int(model.num_timesteps)
+
+
+def _new_model(workshop: Workshop) -> Any:
+    from sandbox.training.reinforce import make_model
     from sandbox.training.vector_environment import SimulatorVecEnv
 
     attempt = workshop.attempt
@@ -162,21 +195,19 @@ def _reinforce(workshop: Workshop, judge: KeepBest, out: Path) -> int:
         reward_shift=shift,
         reward_scale=scale,
     )
-    model = make_model(
+    return make_model(
         attempt.method,
         environments,
         discount=attempt.discount,
         total_timesteps=attempt.total_timesteps,
         seed=attempt.seed,
         persistent="persistent exploration" in attempt.remedies,
+        masked=MASK in attempt.remedies,
+        settings=attempt.settings,
     )
-    policy = LearnedPolicy(model, workshop.features, workshop.coding)
-    keeper = EvaluateAndKeep(judge, policy, workshop.evaluate_every, out)
-    model.learn(attempt.total_timesteps, callback=keeper)
-    return int(model.num_timesteps)
 
 
-def _additive(workshop: Workshop, judge: KeepBest, out: Path) -> int:
+def _additive(workshop: Workshop, judge: KeepBest, out: Path, checkpoint: Checkpoint) -> int:
     attempt = workshop.attempt
     if workshop.components is None:
         raise ValueError("additive values need a vector of choices")
@@ -191,10 +222,12 @@ def _additive(workshop: Workshop, judge: KeepBest, out: Path) -> int:
         gradient_steps=max(1, round(attempt.parallel * GRADIENT_STEPS_A_STEP)),
     )
     simulator = workshop.make(attempt.parallel)
-    return additive.learn(simulator, workshop.components, workshop.features, settings, judge, out)
+    return additive.learn(
+        simulator, workshop.components, workshop.features, settings, judge, out, checkpoint
+    )
 
 
-def _imitation(workshop: Workshop, judge: KeepBest, out: Path) -> int:
+def _imitation(workshop: Workshop, judge: KeepBest, out: Path, checkpoint: Checkpoint) -> int:
     attempt = workshop.attempt
     policy = NetworkPolicy(workshop.features, workshop.coding, workshop.components)
     begun: Policy | None = None
@@ -210,7 +243,7 @@ def _imitation(workshop: Workshop, judge: KeepBest, out: Path) -> int:
     teacher = RuleTeacher(import_file("heuristic", workshop.folder).act)
     wanted = judge.wanted = judge.mean_return(teacher)
     return imitation.learn(
-        simulator, teacher, policy, settings, judge, out,
+        simulator, teacher, policy, settings, judge, out, checkpoint=checkpoint,
         experienced=isinstance(begun, NetworkPolicy), teacher_return=wanted,
     )  # fmt: skip
 
@@ -220,8 +253,8 @@ def gradient_steps(examples: int) -> int:
     return max(4 * examples // imitation.BATCH, min(examples // 8, LEAST_GRADIENT_STEPS))
 
 
-def _exact(workshop: Workshop, judge: KeepBest, out: Path) -> int:
-    """Raises NotEnumerable where the states cannot be gone through."""
+def _exact(workshop: Workshop, judge: KeepBest, out: Path, checkpoint: Checkpoint) -> int:
+    """Raises NotEnumerable where the states cannot be gone through; begins anew when killed."""
     problem, folder = workshop.problem, workshop.folder
     seconds = judge.deadline - time.monotonic()
     model = enumerate_environment(
@@ -238,7 +271,7 @@ def _exact(workshop: Workshop, judge: KeepBest, out: Path) -> int:
 
 
 METHODS = {
-    **dict.fromkeys(("dqn", "ppo", "sac", "td3"), _reinforce),
+    **dict.fromkeys(USUAL, _reinforce),
     "additive": _additive,
     "imitation": _imitation,
     "exact": _exact,

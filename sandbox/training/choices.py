@@ -5,16 +5,32 @@ from typing import Any
 
 from gymnasium import spaces
 
+from sandbox.training import study
 from sandbox.training.actions import ActionCoding
 from sandbox.training.fitted_discount import fitted_discount
+from sandbox.training.numeric_choices import USUAL
 from sandbox.training.problem import Problem
-from sandbox.training.request import Attempt, Circumstances, Wishes
+from sandbox.training.request import MASK, STUDY, Attempt, Circumstances, Wishes
 
-STEPS = {"dqn": 120_000, "ppo": 400_000, "sac": 30_000, "td3": 30_000, "additive": 500_000}
+STEPS = {
+    "dqn": 120_000, "qr-dqn": 120_000, "ppo": 400_000, "maskable-ppo": 400_000, "sac": 30_000,
+    "td3": 30_000, "additive": 500_000,
+}  # fmt: skip
 # Where no later step counts, learning is plain regression and needs less.
-STEPS_OF_ONE_STEP_PROBLEMS = {**STEPS, "dqn": 40_000, "ppo": 200_000, "additive": 200_000}
-PARALLEL = {"dqn": 4, "ppo": 8, "sac": 1, "td3": 1, "additive": 64, "imitation": 64, "exact": 1}
+STEPS_OF_ONE_STEP_PROBLEMS = {
+    **STEPS, "dqn": 40_000, "qr-dqn": 40_000, "ppo": 200_000, "maskable-ppo": 200_000,
+    "additive": 200_000,
+}  # fmt: skip
+PARALLEL = {
+    "dqn": 4, "qr-dqn": 4, "ppo": 8, "maskable-ppo": 8, "sac": 1, "td3": 1, "additive": 64,
+    "imitation": 64, "exact": 1,
+}  # fmt: skip
 BASIC = ["scaled observations", "scaled rewards", "persistent exploration"]
+MASKABLE = ("dqn", "qr-dqn", "maskable-ppo")
+MASKED = ("maskable-ppo", "MaskablePPO beside it, for some choices are not possible at times.")
+LOST = ("flat", "worse", "collapsed", "below a constant")
+"""Symptoms of a training that found nothing."""
+SLOWER = 0.1
 IMITATION = ["scaled observations", "differences", "kinds", "own parts"]
 EXAMPLES = (20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000)
 EVALUATION_STEPS = 8000
@@ -39,6 +55,9 @@ def first_attempts(
     else:
         chosen = [*([imitation] if circumstances.heuristic else []), *chosen]
         chosen = [*([exact] if not isinstance(coding.own, spaces.Box) else []), *chosen]
+    few = bool(coding.choices) and circumstances.possible and MASK not in wishes.without
+    if few and wishes.algorithm == "auto":
+        chosen = [MASKED if method == "ppo" else (method, reason) for method, reason in chosen]
     attempts = [
         _attempt(method, reason, problem, wishes, circumstances, seconds_of_an_example)
         for method, reason in chosen
@@ -79,6 +98,8 @@ def _attempt(
     reasons = [reason, why]
     steps = (STEPS if discount > 0 else STEPS_OF_ONE_STEP_PROBLEMS).get(method, 1)
     remedies = [*BASIC, "own parts"] if method == "additive" else BASIC
+    if circumstances.possible and method in MASKABLE:
+        remedies = [*remedies, MASK]
     if method in ("imitation", "exact"):
         discount, reasons = 1.0, [reason]
         remedies = IMITATION if method == "imitation" else []
@@ -115,17 +136,30 @@ def next_attempt(
     if wishes.steps is not None:
         return None  # the caller set a bound, which further attempts would pass
     tried = {_key(attempt) for attempt in [*finished, *running]}
+    number = len(finished) + len(running) + 1
     pairs = zip(finished, made, strict=True)
-    for attempt, result in sorted(pairs, key=lambda pair: -float(pair[1]["best_evaluation"])):
+    ranked = sorted(pairs, key=lambda pair: -float(pair[1]["best_evaluation"]))
+    for attempt, result in ranked:
         for changed in _remedied(attempt, str(result["symptom"])):
-            if _key(changed) not in tried and not set(changed.remedies) & set(wishes.without):
-                number = len(finished) + len(running) + 1
+            unwanted = {changed.method, *changed.remedies} & set(wishes.without)
+            if _key(changed) not in tried and not unwanted:
                 return replace(changed, name=f"{number}-{changed.method}")
-    return None
+    learners = [a for a, _ in ranked if a.method not in ("imitation", "exact")]
+    if not learners:
+        return None
+    best = learners[0]
+    if STUDY not in wishes.without and study.is_open_to(best):
+        following = study.next_trial(best, finished, made, running)
+    else:
+        seed = 1 + max(attempt.seed for attempt in [*finished, *running])
+        why = f"Nothing else is left to try: as {best.name}, from another seed."
+        following = replace(best, seed=seed, reasons=[why])
+    return replace(following, name=f"{number}-{following.method}")
 
 
 def _key(attempt: Attempt) -> tuple[Any, ...]:
-    return attempt.method, attempt.seed, tuple(attempt.remedies), attempt.start_from
+    settings = tuple(sorted(attempt.settings.items()))
+    return attempt.method, attempt.seed, tuple(attempt.remedies), attempt.start_from, settings
 
 
 def _remedied(attempt: Attempt, symptom: str) -> list[Attempt]:
@@ -135,19 +169,25 @@ def _remedied(attempt: Attempt, symptom: str) -> list[Attempt]:
         why = "it is taught on, from more examples."
         name, seed = attempt.name, attempt.seed + 1
         return [replace(attempt, start_from=name, seed=seed, reasons=[f"{said}: {why}"])]
-    if attempt.method in ("imitation", "exact"):
+    if attempt.method in ("imitation", "exact") or attempt.trial:
         return []
     found = []
+    if symptom == "diverged" and attempt.method in USUAL and not attempt.settings:
+        slower = {"learning_rate": USUAL[attempt.method].learning_rate * SLOWER}
+        why = "its learning rate is a tenth now."
+        found.append(replace(attempt, settings=slower, reasons=[f"{said}: {why}"]))
     if "own parts" in attempt.remedies:
         rest = [r for r in attempt.remedies if r != "own parts"]
         why = "each component sees the whole observation now, for they may depend on each other."
         found.append(replace(attempt, remedies=rest, reasons=[f"{said}: {why}"]))
     adding = {"time left": "the time left in the episode is observed now."}
-    if symptom in ("flat", "worse"):
+    if symptom in LOST:
         adding["differences"] = "differences of like quantities are observed now."
     for remedy, why in adding.items():
         if remedy not in attempt.remedies:
             remedies = [*attempt.remedies, remedy]
             found.append(replace(attempt, remedies=remedies, reasons=[f"{said}: {why}"]))
-    other = replace(attempt, seed=attempt.seed + 1, reasons=[f"{said}: the same, another seed."])
-    return [*found, other]
+    if attempt.method == "dqn" and symptom in (*LOST, "fell"):
+        why = "the distribution of returns is learned now, of which single ones say little."
+        found.append(replace(attempt, method="qr-dqn", reasons=[f"{said}: {why}"]))
+    return found

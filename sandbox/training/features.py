@@ -7,6 +7,8 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from sandbox.training.possible import PossibleActions
+
 DECADES_AFTER = 1000.0
 """Positive numbers of which the 95th percentile is so many times the 5th are seen as logarithms."""
 NARROW = 0.25
@@ -74,19 +76,26 @@ class Features:
     ``pairs`` (p, 2) are indices of numbers of one kind, such as two coordinates; each pair adds
     the sign of the difference and the scaled difference itself. ``kinds`` (k, 2) are pairs of an
     index and a value that the number there may have; each adds whether it has it. ``horizon``
-    above 0 adds the share of the episode that is left, from 1 to -1.
+    above 0 adds the share of the episode that is left, from 1 to -1. ``possible`` adds, at the
+    end, which of the options of the decision are possible.
     """
 
     scaling: Scaling
     horizon: int = 0
     pairs: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int64))
     kinds: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int64))
+    possible: PossibleActions | None = None
+
+    @property
+    def options(self) -> int:
+        """Number of the last features that say which options are possible."""
+        return self.possible.count if self.possible is not None else 0
 
     @property
     def size(self) -> int:
         """Number of features."""
         numbers = len(self.scaling.center)
-        return numbers + 2 * len(self.pairs) + len(self.kinds) + bool(self.horizon)
+        return numbers + 2 * len(self.pairs) + len(self.kinds) + bool(self.horizon) + self.options
 
     def __call__(
         self, observations: NDArray[Any], time_steps: NDArray[np.int64]
@@ -107,17 +116,20 @@ class Features:
         if self.horizon:
             left = 1.0 - 2.0 * np.asarray(time_steps) / self.horizon
             parts.append(left[:, None].astype(np.float32))
+        if self.possible is not None:
+            parts.append(self.possible(observations).astype(np.float32))
         return np.concatenate(parts, axis=1) if len(parts) > 1 else parts[0]
 
     def as_json(self) -> dict[str, Any]:
         """All fields as plain lists."""
         scaling = {name: value.tolist() for name, value in vars(self.scaling).items()}
         lists = {"pairs": self.pairs.tolist(), "kinds": self.kinds.tolist()}
-        return {"scaling": scaling, "horizon": self.horizon, **lists}
+        masked = self.possible is not None
+        return {"scaling": scaling, "horizon": self.horizon, **lists, "possible": masked}
 
     @classmethod
-    def from_json(cls, fields: dict[str, Any]) -> Self:
-        """Read back what ``as_json`` gave."""
+    def from_json(cls, fields: dict[str, Any], possible: PossibleActions | None = None) -> Self:
+        """Read back what ``as_json`` gave, with ``possible`` where options are masked."""
         given = fields["scaling"]
         types = {"logarithmic": bool, "squashed": bool}
         arrays = {
@@ -126,4 +138,4 @@ class Features:
         pairs, kinds = (
             np.array(fields[name], dtype=np.int64).reshape(-1, 2) for name in ("pairs", "kinds")
         )
-        return cls(Scaling(**arrays), int(fields["horizon"]), pairs, kinds)
+        return cls(Scaling(**arrays), int(fields["horizon"]), pairs, kinds, possible)

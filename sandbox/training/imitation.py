@@ -6,12 +6,13 @@ student, and the teacher says in every state what it would have done.
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from sandbox.training.checkpoint import Checkpoint
 from sandbox.training.keep_best import KeepBest
 from sandbox.training.network import NetworkPolicy
 from sandbox.training.policy import Policy
@@ -87,6 +88,17 @@ class _Lessons:
         self.seen = simulator.reset(settings.seed)
         self.time_steps = np.zeros(simulator.size, dtype=np.int64)
         self.asked = self.learned = 0
+        self.place = 0
+        """Parts of rounds that are done."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the teacher and the judge, who are there anew when a checkpoint is read."""
+        return {k: v for k, v in vars(self).items() if k not in ("teacher", "judge")}
+
+    def go_on(self, teacher: Policy, judge: KeepBest) -> Self:
+        """The same lessons, of which a checkpoint was read, with both again."""
+        self.teacher, self.judge = teacher, judge
+        return self
 
     def gather(self, share: float, *, student_plays: bool) -> None:
         """Ask the teacher about more states, ``share`` of all of them."""
@@ -143,25 +155,37 @@ def learn(
     judge: KeepBest,
     folder: Path,
     *,
+    checkpoint: Checkpoint,
     experienced: bool = False,
     teacher_return: float | None = None,
 ) -> int:
     """Teach ``policy``; returns the states asked about. The best policy is in ``folder``.
 
     ``experienced`` says that the policy plays from the first round on. It ends early when it does
-    as well as ``teacher_return``, the teacher's own mean return on the judge's seeds.
+    as well as ``teacher_return``, the teacher's own mean return on the judge's seeds. It goes on
+    from the ``checkpoint`` where there is one.
     """
-    lessons = _Lessons(simulator, teacher, policy, settings, judge)
-    for number, share in enumerate([*TEACHER_ROUNDS, *STUDENT_ROUNDS]):
-        student_plays = experienced or number >= len(TEACHER_ROUNDS)
-        lessons.gather(share, student_plays=student_plays)
-        for _ in range(PARTS):
-            lessons.learn(share / PARTS)
-            if _consider_both(policy, lessons.asked, judge, folder):
-                return lessons.asked
-            if teacher_return is not None and judge.reaches(teacher_return, NEARLY):
-                judge.stopped_because = "converged"
-                return lessons.asked
+    begun = checkpoint.read()
+    if begun is None:
+        lessons = _Lessons(simulator, teacher, policy, settings, judge)
+    else:
+        lessons = begun["lessons"].go_on(teacher, judge)
+        judge.recall(begun["judge"])
+    shares = [*TEACHER_ROUNDS, *STUDENT_ROUNDS]
+    while lessons.place < PARTS * len(shares):
+        if checkpoint.due():
+            checkpoint.write({"lessons": lessons, "judge": judge.memory()})
+        number, part = divmod(lessons.place, PARTS)
+        if part == 0:
+            student_plays = experienced or number >= len(TEACHER_ROUNDS)
+            lessons.gather(shares[number], student_plays=student_plays)
+        lessons.learn(shares[number] / PARTS)
+        lessons.place += 1
+        if _consider_both(lessons.policy, lessons.asked, judge, folder):
+            return lessons.asked
+        if teacher_return is not None and judge.reaches(teacher_return, NEARLY):
+            judge.stopped_because = "converged"
+            return lessons.asked
     return lessons.asked
 
 

@@ -1,5 +1,7 @@
 """How good a policy is: mean undiscounted return on common seeds."""
 
+import math
+import time
 from typing import Any
 
 import numpy as np
@@ -40,15 +42,51 @@ def some_actions(space: spaces.Space[Any]) -> list[NDArray[Any]]:
     return []
 
 
+class OutOfTime(Exception):
+    """Playing took longer than it was to."""
+
+
+class Watched:
+    """A policy as it is, with a look at whether it always decides the same."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+        self._first: NDArray[Any] | None = None
+        self._other = False
+
+    @property
+    def always_same(self) -> bool:
+        """Whether all decisions so far, of which there were some, are the same."""
+        return self._first is not None and not self._other
+
+    def actions(self, observations: NDArray[Any], time_steps: NDArray[np.int64]) -> NDArray[Any]:
+        """What the policy decides."""
+        chosen = self.policy.actions(observations, time_steps)
+        if self._first is None:
+            self._first = chosen[:1].copy()
+        self._other = self._other or bool(np.any(chosen != self._first))
+        return chosen
+
+
 def episode_returns(
-    policy: Policy, simulator: Simulator, horizon: int, seed: int = SELECTION_SEED
+    policy: Policy,
+    simulator: Simulator,
+    horizon: int,
+    seed: int = SELECTION_SEED,
+    deadline: float = math.inf,
 ) -> NDArray[np.float64]:
-    """Undiscounted returns (n,) of one episode at each place of ``simulator``."""
+    """Undiscounted returns (n,) of one episode at each place of ``simulator``.
+
+    Raises:
+        OutOfTime: the clock passed ``deadline`` meanwhile.
+    """
     seen = simulator.reset(seed)
     returns = np.zeros(simulator.size)
     running = np.ones(simulator.size, dtype=bool)
     time_steps = np.zeros(simulator.size, dtype=np.int64)
     for _ in range(horizon):
+        if time.monotonic() > deadline:
+            raise OutOfTime
         step = simulator.step(policy.actions(seen, time_steps))
         returns += np.where(running, step.rewards, 0.0)
         running &= ~(step.terminated | step.truncated)

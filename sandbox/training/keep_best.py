@@ -1,7 +1,5 @@
 """Judging a policy while it learns: keep the best, see when it has arrived, write progress."""
 
-import csv
-import json
 import os
 import signal
 import time
@@ -13,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sandbox.training.judge import SELECTION_SEED, episode_returns
+from sandbox.training.judge import SELECTION_SEED, Watched, episode_returns
 from sandbox.training.policy import Policy
+from sandbox.training.records import Records
 from sandbox.training.simulator import Simulator
 
 PATIENCE = 8
@@ -27,8 +26,6 @@ FAR = 0.02
 """Share of a teacher's gain over chance: whoever falls short by more can still learn from it."""
 BRIEFLY = 4
 """Such evaluations that suffice where another training came to the same return."""
-SECONDS_BETWEEN_LINES = 5.0
-PROGRESS = "progress.json"
 LEAST_EPISODES = 100
 """On which a policy that seems the best so far is judged before it is kept."""
 SEEDS_APART = 10_000
@@ -52,8 +49,7 @@ class KeepBest:
     """Evaluates policies on the same seeds, keeps the best and knows when to stop.
 
     ``save`` of the policy that is best so far is called at once, so that whatever ends the
-    training leaves it behind. ``curve.csv`` gets a row an evaluation and ``progress.json`` always
-    holds the last one.
+    training leaves it behind.
     """
 
     def __init__(
@@ -77,26 +73,28 @@ class KeepBest:
         self.chance, self.chance_spread = float(chance.mean()), float(chance.std())
         self.total_timesteps = total_timesteps
         self.deadline = deadline
-        self.folder = folder
+        self.records = Records(folder, seconds_before)
         self.stop_after = stop_after
         self.confirmations = max(1, -(-LEAST_EPISODES // simulator.size) - 1)
-        self.seconds_before = seconds_before
         self.best = -np.inf
         self.best_at_first = -np.inf
         """The best policy's mean return on the seeds that every policy meets."""
+        self.always_same = False
+        """Whether the best policy always decides the same."""
+        self.diverged = False
+        """Whether the learner's numbers got out of hand."""
         self.history: list[float] = []
         self.evaluated_at: list[int] = []
         self.started = time.monotonic()
-        self.next_line = 0.0
+        self.resumed = 0
+        """How often this training was broken off and gone on with."""
         self.wanted: float | None = None
         self.stopped_because = "total_timesteps"
-        self._file = (folder / "curve.csv").open("w", newline="", buffering=1)
-        self._curve = csv.writer(self._file)
-        self._curve.writerow(["timesteps", "mean_return", "seconds"])
 
     def consider(self, timesteps: int, policy: Policy, save: Callable[[], None]) -> bool:
         """Evaluate ``policy``; True if the training should end now."""
-        mean = self._mean_return(policy, SELECTION_SEED)
+        watched = Watched(policy)
+        mean = self._mean_return(watched, SELECTION_SEED)
         self.history.append(mean)
         self.evaluated_at.append(timesteps)
         with _not_ended_meanwhile():
@@ -105,6 +103,7 @@ class KeepBest:
                 and (confirmed := self._confirmed(policy, mean)) > self.best
             ):
                 self.best, self.best_at_first = confirmed, mean
+                self.always_same = watched.always_same
                 save()
             self._report(timesteps, mean)
         if self._has_converged(timesteps):
@@ -144,8 +143,25 @@ class KeepBest:
         return time.monotonic() - self.started
 
     def close(self) -> None:
-        """Close the curve."""
-        self._file.close()
+        """Close the files."""
+        self.records.close()
+
+    def memory(self) -> dict[str, Any]:
+        """All that is remembered of this training, for its checkpoint."""
+        names = (
+            "best", "best_at_first", "always_same", "history", "evaluated_at", "wanted", "resumed"
+        )  # fmt: skip
+        remembered = {name: getattr(self, name) for name in names}
+        return {**remembered, "rows": self.records.rows, "seconds": self.seconds()}
+
+    def recall(self, memory: dict[str, Any]) -> None:
+        """Go on with the same training, of which ``memory`` gave this before it was broken off."""
+        remembered = dict(memory)
+        self.records.recall(remembered.pop("rows"))
+        self.started = time.monotonic() - remembered.pop("seconds")
+        for name, value in remembered.items():
+            setattr(self, name, value)
+        self.resumed += 1
 
     def result(self, method: str, timesteps: int) -> dict[str, Any]:
         """The account of the training."""
@@ -158,15 +174,21 @@ class KeepBest:
             "chance": self.chance,
             "symptom": self.symptom(),
             "wanted": self.wanted,
+            "resumed": self.resumed,
         }
 
     def symptom(self) -> str:
         """In a word or two, what the curve looks like.
 
-        "better" than chance, "flat", "worse", "fell" back, or "below its teacher".
+        "better" than chance, "flat", "worse", "fell" back, "below its teacher", "diverged", or
+        "collapsed", where the best policy always decides the same.
         """
+        if self.diverged:
+            return "diverged"
         if self.wanted is not None and not self.reaches(self.wanted, FAR):
             return "below its teacher"
+        if self.always_same:
+            return "collapsed"
         spread = max(self.chance_spread, 1e-9) / np.sqrt(max(self.simulator.size, 1))
         gain = self.best - self.chance
         if gain <= 2 * spread:
@@ -195,24 +217,16 @@ class KeepBest:
         return steady and bool(gain > 2 * self.chance_spread / np.sqrt(self.simulator.size))
 
     def _report(self, timesteps: int, mean: float) -> None:
-        seconds = self.seconds()
-        self._curve.writerow([timesteps, mean, round(seconds + self.seconds_before, 2)])
-        told = {
-            "timesteps": int(timesteps),
-            "total_timesteps": self.total_timesteps,
-            "seconds": round(seconds, 1),
-            "seconds_left": round(max(0.0, self.deadline - time.monotonic()), 1),
-            "mean_return": mean,
-            "best": self.best,
-            "chance": self.chance,
-            "wanted": self.wanted,
-            "steady": self._is_steady(BRIEFLY),
-        }
-        # Whole or not at all, for others read it meanwhile.
-        part = self.folder / f"{PROGRESS}.part"
-        part.write_text(json.dumps(told))
-        part.replace(self.folder / PROGRESS)
-        if seconds >= self.next_line:
-            self.next_line = seconds + SECONDS_BETWEEN_LINES
-            progress = f"{self.folder.name}: {timesteps:9,} steps {seconds:6.0f} s"
-            print(f"{progress}  mean return {mean:.6g}, best {self.best:.6g}", flush=True)
+        self.records.add(
+            {
+                "timesteps": int(timesteps),
+                "total_timesteps": self.total_timesteps,
+                "seconds": round(self.seconds(), 1),
+                "seconds_left": round(max(0.0, self.deadline - time.monotonic()), 1),
+                "mean_return": mean,
+                "best": self.best,
+                "chance": self.chance,
+                "wanted": self.wanted,
+                "steady": self._is_steady(BRIEFLY),
+            }
+        )

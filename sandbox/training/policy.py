@@ -14,11 +14,14 @@ from numpy.typing import NDArray
 
 from sandbox.training.actions import ActionCoding
 from sandbox.training.features import Features
+from sandbox.training.possible import PossibleActions
 
 SETUP = "policy_setup.json"
 POLICY = "policy.zip"
 WEIGHTS = "policy.pth"
 """Name of the weights in a Stable-Baselines3 file."""
+MASKABLE = "MaskablePPO"
+"""The one learner that is told apart from what it sees which options are possible."""
 
 
 class Policy(Protocol):
@@ -43,7 +46,10 @@ class LearnedPolicy:
     def actions(self, observations: NDArray[Any], time_steps: NDArray[np.int64]) -> NDArray[Any]:
         """The most likely action of each episode, or one drawn where that does better."""
         seen = self.features(observations, time_steps)
-        chosen, _ = self.model.predict(seen, deterministic=self.deterministic)
+        masks = {}
+        if self.features.options and type(self.model).__name__ == MASKABLE:
+            masks = {"action_masks": seen[:, -self.features.options :] > 0}
+        chosen, _ = self.model.predict(seen, deterministic=self.deterministic, **masks)
         return self.coding.to_own(chosen)
 
     def save(self, folder: Path, algorithm: str) -> None:
@@ -56,6 +62,8 @@ class LearnedPolicy:
             "features": self.features.as_json(),
         }
         (folder / SETUP).write_text(json.dumps(setup, indent=1))
+        if self.features.possible is not None:
+            self.features.possible.save(folder)
 
 
 def load_policy(folder: Path, space: spaces.Space[Any]) -> Policy:
@@ -70,13 +78,11 @@ def load_policy(folder: Path, space: spaces.Space[Any]) -> Policy:
     setup = json.loads((folder / SETUP).read_text())
     kind = setup["kind"]
     if kind == "stable_baselines3":
-        import stable_baselines3
-
-        model = getattr(stable_baselines3, setup["algorithm"]).load(folder / POLICY, device="cpu")
-        features = Features.from_json(setup["features"])
-        return LearnedPolicy(
-            model, features, ActionCoding(space), deterministic=setup["deterministic"]
-        )
+        model = _learner(setup["algorithm"]).load(folder / POLICY, device="cpu")
+        coding, masked = ActionCoding(space), setup["features"]["possible"]
+        possible = PossibleActions.of(folder, coding) if masked else None
+        features = Features.from_json(setup["features"], possible)
+        return LearnedPolicy(model, features, coding, deterministic=setup["deterministic"])
     if kind == "network":
         from sandbox.training.network import NetworkPolicy
 
@@ -90,6 +96,21 @@ def load_policy(folder: Path, space: spaces.Space[Any]) -> Policy:
 
         return TablePolicy.load(folder)
     raise ValueError(f"{SETUP} names the unknown kind of policy {kind!r}")
+
+
+def _learner(name: str) -> Any:
+    """The class of this name, of Stable-Baselines3 or of what was contributed to it.
+
+    Raises:
+        ValueError: neither has it.
+    """
+    import sb3_contrib
+    import stable_baselines3
+
+    for library in (stable_baselines3, sb3_contrib):
+        if hasattr(library, name):
+            return getattr(library, name)
+    raise ValueError(f"{SETUP} names the unknown algorithm {name!r}")
 
 
 def content_sha256(folder: Path) -> str:

@@ -9,11 +9,13 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-from sandbox.training.attempt import run_attempt
+from sandbox.training.attempt import checkpoint_of, run_attempt
 from sandbox.training.choices import next_attempt
-from sandbox.training.keep_best import PROGRESS, STEADY
+from sandbox.training.keep_best import STEADY
 from sandbox.training.policy import POLICY, SETUP, content_sha256
+from sandbox.training.records import PROGRESS
 from sandbox.training.request import ATTEMPTS, RESULT, Attempt, Request
+from sandbox.training.study import is_hopeless
 from sandbox.training.uniform_draw import NotEnumerable
 
 FAILURE = "failure.txt"
@@ -38,6 +40,9 @@ class Running:
 
     attempt: Attempt
     process: BaseProcess | None
+    looked_at: int = -1
+    """Steps at which it was last seen whether it falls behind."""
+    pruned: bool = False
 
 
 @dataclass
@@ -160,9 +165,22 @@ class Race:
         return told
 
     def _collect(self) -> None:
+        for entry in [r for r in self.running if r.process and r.attempt.trial]:
+            if self._falls_behind(entry) and entry.process is not None:
+                entry.process.terminate()
+                entry.process.join()
+                entry.pruned = True
         for entry in [r for r in self.running if r.process and not r.process.is_alive()]:
             self.running.remove(entry)
             self._add_result(entry)
+
+    def _falls_behind(self, entry: Running) -> bool:
+        """Whether a trial has made an evaluation that shows it to be hopeless."""
+        told = self._progress(entry)
+        if told is None or told["timesteps"] == entry.looked_at:
+            return False
+        entry.looked_at = told["timesteps"]
+        return is_hopeless(entry.attempt, self.finished, self.folder / ATTEMPTS)
 
     def _stop(self) -> None:
         processes = [entry.process for entry in self.running if entry.process]
@@ -176,6 +194,7 @@ class Race:
 
     def _add_result(self, entry: Running) -> None:
         out = self.folder / ATTEMPTS / entry.attempt.name
+        checkpoint_of(self.request.problem, entry.attempt, out).remove()
         if (out / FAILURE).exists():
             self.failures.append((out / FAILURE).read_text())
             print(f"{entry.attempt.name}: {self.failures[-1]}", flush=True)
@@ -187,6 +206,11 @@ class Race:
             return
         if any(attempt.name == entry.attempt.name for attempt in self.finished):
             return
+        if entry.pruned:
+            (out / RESULT).write_text(json.dumps(result, indent=1))
+        over = self._over_the_bar(result["best_evaluation"], result["chance"])
+        if result["symptom"] in ("better", "fell") and not over:
+            result["symptom"] = "below a constant"
         self.finished.append(entry.attempt)
         self.made.append(result)
         self._note_arrival(result)
@@ -201,7 +225,7 @@ class Race:
             "method": entry.attempt.method,
             "timesteps": told["timesteps"],
             "seconds": told["seconds"],
-            "stopped_because": "overtaken",
+            "stopped_because": "pruned" if entry.pruned else "overtaken",
             "best_evaluation": told["best"],
             "chance": told["chance"],
             "symptom": "unfinished",
@@ -233,8 +257,9 @@ def _make(
     request: Request, attempt: Attempt, folder: Path, seconds: float, seconds_before: float
 ) -> None:
     out = folder / ATTEMPTS / attempt.name
-    shutil.rmtree(out, ignore_errors=True)
-    out.mkdir(parents=True)
+    if not checkpoint_of(request.problem, attempt, out).is_there():
+        shutil.rmtree(out, ignore_errors=True)
+        out.mkdir(parents=True)
     try:
         run_attempt(request.problem, attempt, folder, out, seconds, seconds_before)
     except Exception as error:  # whatever the environment raises

@@ -1,33 +1,67 @@
 """Reinforcement learning with Stable-Baselines3, one general setting for each algorithm."""
 
-from collections.abc import Callable
+import copy
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from gymnasium import spaces
-from numpy.typing import NDArray
-from stable_baselines3 import DQN, PPO, SAC, TD3
+import torch
+from sb3_contrib import MaskablePPO
+from stable_baselines3 import PPO, SAC, TD3
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.noise import OrnsteinUhlenbeckActionNoise
 
+from sandbox.training.checkpoint import Checkpoint
+from sandbox.training.exploration import LONGEST_RANDOM_RUN, PersistentDQN, PersistentQRDQN
 from sandbox.training.keep_best import KeepBest
+from sandbox.training.masked_values import MASKED_POLICIES
+from sandbox.training.numeric_choices import numbers_of
 from sandbox.training.policy import LearnedPolicy
 from sandbox.training.vector_environment import SimulatorVecEnv
 
-LONGEST_RANDOM_RUN = 50
-"""Steps for which a random action is kept up at most."""
-PARALLEL = {"dqn": 4, "ppo": 8, "sac": 1, "td3": 1}
-"""Episodes side by side: SAC and TD3 make one gradient step a step."""
+QUANTILES = 50
+"""By which QR-DQN describes a distribution of returns."""
 
 
 class EvaluateAndKeep(BaseCallback):
-    """Hands the model to ``KeepBest`` every so many steps."""
+    """Hands the model to ``KeepBest`` every so many steps, and writes checkpoints."""
 
-    def __init__(self, judge: KeepBest, policy: LearnedPolicy, every: int, folder: Path) -> None:
+    def __init__(
+        self,
+        judge: KeepBest,
+        policy: LearnedPolicy,
+        every: int,
+        folder: Path,
+        checkpoint: Checkpoint,
+    ) -> None:
         super().__init__()
         self.judge, self.policy, self.every, self.folder = judge, policy, every, folder
+        self.checkpoint = checkpoint
         self.next_evaluation = 0
+        self.noise: Any = None
+
+    def recall(self, begun: dict[str, Any]) -> None:
+        """Go on with the training of which this is the checkpoint."""
+        self.judge.recall(begun["judge"])
+        self.next_evaluation = begun["next_evaluation"]
+        # The library begins its noise anew in each call of ``learn``.
+        self.noise = copy.deepcopy(begun["model"].__dict__.get("action_noise"))
+
+    def _on_training_start(self) -> None:
+        if self.noise is not None:
+            self.model.action_noise = self.noise
+
+    def _on_rollout_start(self) -> None:
+        # Only here is nothing of the model half done.
+        if self.checkpoint.due():
+            self.checkpoint.write(
+                {
+                    "model": self.model,
+                    "judge": self.judge.memory(),
+                    "next_evaluation": self.next_evaluation,
+                }
+            )
 
     def _on_step(self) -> bool:
         if self.num_timesteps >= self.next_evaluation:
@@ -46,47 +80,17 @@ class EvaluateAndKeep(BaseCallback):
         def save() -> None:
             self.policy.save(self.folder, type(self.model).__name__.removeprefix("Persistent"))
 
+        if not is_finite(self.model.policy):
+            self.judge.diverged = True
+            return True
         self.policy.model = self.model
+        self.judge.records.scalars(self.model.logger.name_to_value, self.num_timesteps)
         return self.judge.consider(self.num_timesteps, self.policy, save)
 
 
-class PersistentDQN(DQN):
-    """DQN whose random actions are often kept up for some steps (epsilon-z-greedy exploration).
-
-    Single random steps cancel out and stay near where they began; runs of them reach rewards far
-    away (Dabney, Ostrovski and Barreto, 2021). A share ``exploration_rate`` of all steps is random,
-    as in plain DQN. Where no later step counts, runs have length 1.
-    """
-
-    longest_run = LONGEST_RANDOM_RUN
-
-    def _setup_model(self) -> None:
-        super()._setup_model()
-        self.random = np.random.default_rng(self.seed)
-        lengths = np.arange(1, 1 + self.longest_run)
-        self.run_lengths, self.run_odds = lengths, 1 / lengths**2 / np.sum(1 / lengths**2)
-        self.mean_run = float(np.sum(self.run_lengths * self.run_odds))
-        self.steps_left = np.zeros(self.n_envs, dtype=int)
-        self.kept_action = np.zeros(self.n_envs, dtype=int)
-
-    def _sample_action(
-        self, learning_starts: int, action_noise: Any = None, n_envs: int = 1
-    ) -> tuple[NDArray[Any], NDArray[Any]]:
-        share = 1.0 if self.num_timesteps < learning_starts else self.exploration_rate
-        starting = share / (share + (1 - share) * self.mean_run)
-        assert self._last_obs is not None
-        actions, _ = self.predict(self._last_obs, deterministic=True)
-        actions = np.array(actions)
-        assert isinstance(self.action_space, spaces.Discrete)
-        choices = int(self.action_space.n)
-        for k in range(n_envs):
-            if self.steps_left[k] == 0 and self.random.random() < starting:
-                self.steps_left[k] = self.random.choice(self.run_lengths, p=self.run_odds)
-                self.kept_action[k] = self.random.integers(choices)
-            if self.steps_left[k] > 0:
-                self.steps_left[k] -= 1
-                actions[k] = self.kept_action[k]
-        return actions, actions
+def is_finite(network: torch.nn.Module) -> bool:
+    """Whether all numbers of a network are some."""
+    return all(bool(torch.isfinite(numbers).all()) for numbers in network.parameters())
 
 
 def decaying(first: float, least: float) -> Callable[[float], float]:
@@ -102,58 +106,63 @@ def make_model(
     total_timesteps: int,
     seed: int,
     persistent: bool,
+    masked: bool = False,
+    settings: Mapping[str, float] | None = None,
 ) -> Any:
-    """The learner, with settings that suit problems of many kinds.
+    """The learner, with settings that suit problems of many kinds or else those given.
+
+    ``masked`` says that the last features tell which options are possible.
 
     Raises:
-        ValueError: there is no such algorithm.
+        ValueError: there is no such algorithm, or it has no such setting.
     """
+    numbers = numbers_of(algorithm, settings or {})
     common: dict[str, Any] = {"gamma": discount, "seed": seed, "device": "cpu"}
-    fused = {"optimizer_kwargs": {"fused": True}}
+    adam = {"optimizer_class": torch.optim.Adam, "optimizer_kwargs": {"fused": True}}
+    common["policy_kwargs"] = {"net_arch": [numbers.width] * 2, **adam}
     off_policy: dict[str, Any] = {
         "buffer_size": min(total_timesteps, 100_000),
         "learning_starts": min(1000, total_timesteps // 10),
         "batch_size": 128,
         "train_freq": 1,
     }
-    if algorithm == "dqn":
-        PersistentDQN.longest_run = LONGEST_RANDOM_RUN if persistent and discount > 0 else 1
-        return PersistentDQN(
-            "MlpPolicy",
+    exploring = persistent and discount > 0
+    if algorithm in ("dqn", "qr-dqn"):
+        if algorithm == "qr-dqn":
+            common["policy_kwargs"]["n_quantiles"] = QUANTILES
+        return (PersistentDQN if algorithm == "dqn" else PersistentQRDQN)(
+            MASKED_POLICIES[algorithm] if masked else "MlpPolicy",
             environments,
-            learning_rate=decaying(1e-3, 0.1),
+            masked=masked,
+            longest_run=LONGEST_RANDOM_RUN if exploring else 1,
+            learning_rate=decaying(numbers.learning_rate, 0.1),
             gradient_steps=environments.num_envs // 2,
             target_update_interval=500,
-            exploration_fraction=0.2,
+            exploration_fraction=numbers.exploration,
             exploration_final_eps=0.05,
-            policy_kwargs={"net_arch": [128, 128], **fused},
             **off_policy,
             **common,
         )
-    if algorithm == "ppo":
-        return PPO(
+    if algorithm in ("ppo", "maskable-ppo"):
+        return (PPO if algorithm == "ppo" else MaskablePPO)(
             "MlpPolicy",
             environments,
-            learning_rate=decaying(1e-3, 0.05),
+            learning_rate=decaying(numbers.learning_rate, 0.05),
             n_steps=128,
             batch_size=256,
             n_epochs=10,
             gae_lambda=0.95,
-            ent_coef=0.0,
-            policy_kwargs={"net_arch": [64, 64], **fused},
+            ent_coef=numbers.exploration,
             **common,
         )
-    if algorithm in ("sac", "td3"):
-        size = environments.action_space.shape or (1,)
-        noise = OrnsteinUhlenbeckActionNoise(np.zeros(size), np.full(size, 0.5))
-        return (SAC if algorithm == "sac" else TD3)(
-            "MlpPolicy",
-            environments,
-            learning_rate=1e-3,
-            gradient_steps=1,
-            action_noise=noise if persistent and discount > 0 else None,
-            policy_kwargs={"net_arch": [128, 128], **fused},
-            **off_policy,
-            **common,
-        )
-    raise ValueError(f"there is no algorithm {algorithm!r}")
+    size = environments.action_space.shape or (1,)
+    noise = OrnsteinUhlenbeckActionNoise(np.zeros(size), np.full(size, numbers.exploration))
+    return (SAC if algorithm == "sac" else TD3)(
+        "MlpPolicy",
+        environments,
+        learning_rate=numbers.learning_rate,
+        gradient_steps=1,
+        action_noise=noise if exploring else None,
+        **off_policy,
+        **common,
+    )

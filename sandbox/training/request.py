@@ -12,6 +12,8 @@ RESULT = "training_result.json"
 ATTEMPTS = "attempts"
 SIDE_BY_SIDE = 2
 
+MASK = "possible actions"
+STUDY = "study"
 
 REMEDIES = {
     "scaled observations": "numbers are brought to about [-1, 1], logarithms where decades differ",
@@ -20,11 +22,15 @@ REMEDIES = {
     "time left": "the share of the episode that is left is observed",
     "differences": "signs and sizes of differences of like quantities are observed",
     "kinds": "whole numbers with few values are observed as one of these",
+    MASK: "options that are not carried out as chosen are not considered",
+    STUDY: "a study of learning rate, width, exploration and discount when nothing else helped",
     "own parts": "each component of the decision sees its own part of the observation",
 }
 
 
-METHODS = ("exact", "imitation", "dqn", "ppo", "sac", "td3", "additive")
+METHODS = (
+    "exact", "imitation", "dqn", "qr-dqn", "ppo", "maskable-ppo", "sac", "td3", "additive"
+)  # fmt: skip
 
 
 def names_in(without: str) -> tuple[str, ...]:
@@ -47,7 +53,7 @@ class Attempt:
 
     Attributes:
         name: of the folder that it fills.
-        method: exact, dqn, ppo, sac, td3, additive, or imitation.
+        method: one of ``METHODS``.
         discount: with which later rewards count while learning.
         total_timesteps: steps (for imitation, examples) at most.
         parallel: episodes side by side.
@@ -57,6 +63,8 @@ class Attempt:
         evaluations: over the whole training, of ``evaluation_episodes`` each.
         stop_after: end after so many steps, as an earlier training did; None for none.
         reasons: why this attempt is made, in words.
+        settings: numbers of the learner that are not the usual ones, see ``Numbers``.
+        trial: it may be ended once it is seen to fall behind attempts that are like it.
     """
 
     name: str
@@ -72,6 +80,8 @@ class Attempt:
     evaluation_episodes: int = 20
     stop_after: int | None = None
     reasons: list[str] = field(default_factory=list)
+    settings: dict[str, float] = field(default_factory=dict)
+    trial: bool = False
 
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> Self:
@@ -100,6 +110,8 @@ class Circumstances:
 
     batched: bool = False
     heuristic: bool = False
+    possible: bool = False
+    """Which actions are possible can be told from what is seen."""
 
 
 @dataclass(frozen=True)

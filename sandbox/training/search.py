@@ -18,14 +18,18 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from sandbox.training.actions import ActionCoding
 from sandbox.training.attempt import Workshop
 from sandbox.training.choices import first_attempts
 from sandbox.training.environments import import_file, make_environment
 from sandbox.training.equality import differs
-from sandbox.training.judge import ConstantPolicy, episode_returns, some_actions
-from sandbox.training.policy import POLICY, SETUP, load_policy
+from sandbox.training.judge import ConstantPolicy, OutOfTime, episode_returns, some_actions
+from sandbox.training.policy import POLICY, SETUP, Policy, load_policy
+from sandbox.training.possible import PossibleActions, wrong
+from sandbox.training.probes import TRAINED, RandomPolicy, probe
 from sandbox.training.race import Race
 from sandbox.training.request import ATTEMPTS, REQUEST, RESULT, Attempt, Request
+from sandbox.training.teacher import RuleTeacher
 
 KEPT = (POLICY, SETUP, "curve.csv")
 COMPARED_EPISODES = 4
@@ -33,6 +37,8 @@ COMPARED_STEPS = 400
 TIMED_DECISIONS = 100
 CONSTANT_EPISODES = 10
 FINALISTS = 3
+BAR_SHARE, FINAL_SHARE = 0.05, 0.1
+"""Of the time, for playing constant actions, and beyond it for judging the foremost once more."""
 CERTAIN = 2.0
 """Standard errors of the difference that are no chance any more."""
 FINAL_SEED = 600_000_000
@@ -48,7 +54,7 @@ def search(request: Request, folder: Path) -> dict[str, Any]:
     """
     torch.set_num_threads(1)
     began = time.monotonic()
-    request = _with_proved_batch(request, folder)
+    request = _with_proved_mask(_with_proved_batch(request, folder), folder)
     batched = request.circumstances.batched
     probe = Attempt("probe", "dqn", 0.99, 1, request.wishes.seed, batched=batched)
     workshop = Workshop(request.problem, folder, probe)
@@ -59,15 +65,17 @@ def search(request: Request, folder: Path) -> dict[str, Any]:
         request.circumstances,
         _seconds_of_an_example(request, workshop),
     )
-    race = Race(request, folder, began, waiting, bar=best_constant(workshop))
+    bar, constant = best_constant(workshop, time.monotonic() + BAR_SHARE * request.seconds)
+    race = Race(request, folder, began, waiting, bar)
     race.run()
     if not race.made:
         raise RuntimeError(race.first_failure() or "no attempt left a policy")
-    best = winner(race, workshop)
+    best = winner(race, workshop, time.monotonic() + FINAL_SHARE * request.seconds)
     for name in KEPT:
         shutil.copyfile(folder / ATTEMPTS / race.finished[best].name / name, folder / name)
+    probes = _probed(request, folder, workshop, constant)
     total = round(time.monotonic() - began, 3)
-    return {**race.made[best], "total_seconds": total, "attempts": race.made}
+    return {**race.made[best], "total_seconds": total, "attempts": race.made, "probes": probes}
 
 
 def _with_proved_batch(request: Request, folder: Path) -> Request:
@@ -84,6 +92,19 @@ def _with_proved_batch(request: Request, folder: Path) -> Request:
     return replace(request, circumstances=replace(request.circumstances, batched=False))
 
 
+def _with_proved_mask(request: Request, folder: Path) -> Request:
+    """Without a mask of possible actions, unless the environment does as it says."""
+    if not request.circumstances.possible:
+        return request
+    environment = make_environment(request.problem.gymnasium_id, folder)
+    mask = PossibleActions.of(folder, ActionCoding(environment.action_space))
+    why_not = wrong(environment, mask, request.problem, request.wishes.seed)
+    if not why_not:
+        return request
+    print(f"no action is held impossible, for {why_not}", flush=True)
+    return replace(request, circumstances=replace(request.circumstances, possible=False))
+
+
 def _seconds_of_an_example(request: Request, workshop: Workshop) -> float:
     """Time of one decision of the heuristic and the step after it; 0 without a heuristic."""
     if not request.circumstances.heuristic:
@@ -97,11 +118,12 @@ def _seconds_of_an_example(request: Request, workshop: Workshop) -> float:
     return (time.monotonic() - began) / TIMED_DECISIONS + workshop.measured.step_seconds
 
 
-def winner(race: Race, workshop: Workshop) -> int:
+def winner(race: Race, workshop: Workshop, deadline: float = math.inf) -> int:
     """Place of the best result; the foremost few are judged once more, on seeds new to all.
 
     Whoever was judged often has had luck at times, so that the best of many looks too good. Value
-    iteration in a model that is not exact gives way only to what is better beyond chance.
+    iteration in a model that is not exact gives way only to what is better beyond chance. Who
+    cannot be judged before ``deadline`` is left out; where nobody can, the foremost is kept.
     """
     order = sorted(range(len(race.made)), key=lambda k: -race.made[k]["best_evaluation"])
     exact = [k for k in order if race.made[k]["stopped_because"] == "exact"]
@@ -115,31 +137,65 @@ def winner(race: Race, workshop: Workshop) -> int:
     def judged(place: int) -> NDArray[np.float64]:
         folder = workshop.folder / ATTEMPTS / race.finished[place].name
         policy = load_policy(folder, simulator.action_space)
-        return episode_returns(policy, simulator, horizon, FINAL_SEED)
+        return episode_returns(policy, simulator, horizon, FINAL_SEED, deadline)
 
-    returns = {place: judged(place) for place in {*order[:FINALISTS], *solved}}
-    best = max(order[:FINALISTS], key=lambda place: float(returns[place].mean()))
-    for place in solved:
+    returns: dict[int, NDArray[np.float64]] = {}
+    try:
+        for place in dict.fromkeys([*order[:FINALISTS], *solved]):
+            returns[place] = judged(place)
+    except OutOfTime:
+        print(f"{len(returns)} of the foremost were judged once more in time", flush=True)
+    foremost = [place for place in order[:FINALISTS] if place in returns]
+    if not foremost:
+        return order[0]
+    best = max(foremost, key=lambda place: float(returns[place].mean()))
+    for place in [place for place in solved if place in returns]:
         ahead = returns[best] - returns[place]
         if ahead.mean() <= CERTAIN * ahead.std() / math.sqrt(episodes):
             return place
     return best
 
 
-def best_constant(workshop: Workshop) -> float:
-    """Mean return of the best of some constant actions: all of a few, else ends and middle.
+def best_constant(
+    workshop: Workshop, deadline: float = math.inf
+) -> tuple[float, ConstantPolicy | None]:
+    """The best of some constant actions and its mean return: all of a few, else ends and middle.
 
     Where the environment breaks under them there is no bar; attempts may still get through, and
-    if none does, say what broke.
+    if none does, say what broke. Actions that ``deadline`` leaves no time for are left out.
     """
     simulator = workshop.make(CONSTANT_EPISODES)
     horizon = workshop.problem.horizon
-    policies = [ConstantPolicy(action) for action in some_actions(simulator.action_space)]
+    best, policy = -math.inf, None
     try:
-        return max(float(episode_returns(p, simulator, horizon).mean()) for p in policies)
+        for action in some_actions(simulator.action_space):
+            constant = ConstantPolicy(action)
+            mean = float(episode_returns(constant, simulator, horizon, deadline=deadline).mean())
+            if mean > best:
+                best, policy = mean, constant
+    except OutOfTime:
+        print("there was no time for all constant actions", flush=True)
     except Exception as error:  # whatever the environment raises
         print(f"a constant action: {type(error).__name__}: {error}", flush=True)
-        return -math.inf
+        return -math.inf, None
+    return best, policy
+
+
+def _probed(
+    request: Request, folder: Path, workshop: Workshop, constant: ConstantPolicy | None
+) -> list[dict[str, Any]]:
+    """The kept policy beside random decisions, the best constant action and the heuristic."""
+    space, problem = workshop.action_space, request.problem
+    policies: dict[str, Policy] = {
+        TRAINED: load_policy(folder, space),
+        "random": RandomPolicy(space, request.wishes.seed),
+    }
+    if constant is not None:
+        policies["constant"] = constant
+    if request.circumstances.heuristic:
+        policies["heuristic"] = RuleTeacher(import_file("heuristic", folder).act)
+    deadline = time.monotonic() + BAR_SHARE * request.seconds
+    return probe(problem.gymnasium_id, folder, policies, problem.horizon, deadline)
 
 
 def main() -> None:

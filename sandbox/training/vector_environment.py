@@ -33,11 +33,13 @@ class SimulatorVecEnv(VecEnv):
         self.reward_shift, self.reward_scale = reward_shift, reward_scale
         self.time_steps = np.zeros(simulator.size, dtype=np.int64)
         self.waiting: NDArray[Any] = np.zeros(0)
+        self.shown: NDArray[np.float32] = np.zeros((simulator.size, features.size), np.float32)
 
     def reset(self) -> NDArray[np.float32]:
         """Begin all episodes anew."""
         self.time_steps[:] = 0
-        return self.features(self.simulator.reset(self.first_seed), self.time_steps)
+        self.shown = self.features(self.simulator.reset(self.first_seed), self.time_steps)
+        return self.shown
 
     def step_async(self, actions: NDArray[Any]) -> None:
         """Keep the actions for ``step_wait``."""
@@ -60,7 +62,19 @@ class SimulatorVecEnv(VecEnv):
                 infos[k] = {"terminal_observation": seen[k].copy(), "TimeLimit.truncated": cut}
             self.time_steps[which] = 0
             seen[which] = self.features(self.simulator.restart(which), self.time_steps[which])
+        self.shown = seen
         return seen, rewards, done, infos
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Which options are possible in each episode; all where nothing is said of that."""
+        count = self.features.options
+        if count:
+            return self.shown[:, -count:] > 0
+        space = self.action_space
+        total = (
+            np.sum(space.nvec) if isinstance(space, spaces.MultiDiscrete) else self.coding.choices
+        )
+        return np.ones((self.num_envs, int(total)), dtype=bool)
 
     def close(self) -> None:
         """Nothing is held open."""
@@ -78,7 +92,9 @@ class SimulatorVecEnv(VecEnv):
     def env_method(
         self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
     ) -> list[Any]:
-        """There are no methods to call on single episodes."""
+        """Only whether options are possible can be asked of single episodes."""
+        if method_name == "action_masks":
+            return list(self.action_masks())
         raise AttributeError(f"there is no method {method_name}")
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from sandbox.training import additive
 from sandbox.training.additive import AdditiveSettings, Components, Memory, components_of
+from sandbox.training.checkpoint import Checkpoint
 from sandbox.training.features import Features, Scaling
 from sandbox.training.judge import episode_returns
 from sandbox.training.policy import load_policy
@@ -82,7 +83,9 @@ def test_five_choices_at_once_are_learned(
     settings = AdditiveSettings(discount, 12_000, 1, 1200, gradient_steps=1)
     judge = judge_of((16.0, 18.0), MatchingMany, total_timesteps=12_000)
     simulator = plain_maker(MatchingMany)(16)
-    made = additive.learn(simulator, components, features, settings, judge, tmp_path)
+    made = additive.learn(
+        simulator, components, features, settings, judge, tmp_path, Checkpoint(tmp_path, {})
+    )
     assert 0 < made <= 12_000 + 16
     assert judge.best > 45
     loaded = load_policy(tmp_path, simulator.action_space)

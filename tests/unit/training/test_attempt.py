@@ -34,7 +34,9 @@ def attempt_of(method: str, **named: object) -> Attempt:
     ("method", "environment", "problem", "enough"),
     [
         ("dqn", "Matching", MATCHING, 7.0),
+        ("qr-dqn", "Matching", MATCHING, 7.0),
         ("ppo", "Matching", MATCHING, 4.0),
+        ("maskable-ppo", "Matching", MATCHING, 4.0),
         ("ppo", "MatchingMany", MANY, 18.0),
         ("additive", "MatchingMany", MANY, 20.0),
         ("sac", "Aiming", MATCHING, -60.0),

@@ -128,11 +128,75 @@ def test_nothing_is_tried_twice_and_nothing_that_is_not_wanted() -> None:
         following = next_attempt(finished, made, [], wishes)
         assert following is not None
         assert "time left" not in following.remedies
-        assert following.name == f"{number + 2}-dqn"
-        keys.add((following.seed, tuple(following.remedies), following.start_from))
+        assert following.name == f"{number + 2}-{following.method}"
+        settings = tuple(following.settings.items())
+        keys.add((following.method, following.seed, tuple(following.remedies), settings))
         finished.append(following)
         made.append({"best_evaluation": -1.0, "symptom": "flat"})
     assert len(keys) == 6
+    assert [a.method for a in finished].count("qr-dqn") >= 1
+
+
+def test_after_the_table_its_numbers_are_studied() -> None:
+    few = 3
+    finished = [first(FEW)[2]]
+    made = [{"best_evaluation": 0.0, "symptom": "better"}]
+    for number in range(1 + few):
+        following = next_attempt(finished, made, [], Wishes())
+        assert following is not None
+        assert following.trial is (number > 0)
+        finished.append(following)
+        made.append({"best_evaluation": float(-number), "symptom": "better"})
+    assert len({tuple(a.settings.items()) for a in finished[2:]}) == few
+    assert all(a.method == "ppo" for a in finished)
+
+
+@pytest.mark.parametrize(
+    ("space", "wishes"), [(FEW, Wishes(without=("study",))), (MANY, Wishes())], ids=["not", "open"]
+)
+def test_without_numbers_to_study_another_seed_is_tried(
+    space: spaces.Space[Any], wishes: Wishes
+) -> None:
+    finished = [first(space, wishes)[1]]
+    made = [{"best_evaluation": 0.0, "symptom": "better"}]
+    for _ in range(6):
+        following = next_attempt(finished, made, [], wishes)
+        assert following is not None
+        finished.append(following)
+        made.append({"best_evaluation": -1.0, "symptom": "better"})
+    assert not any(attempt.trial for attempt in finished)
+    assert finished[-1].seed > finished[0].seed
+
+
+def test_what_diverged_learns_more_slowly() -> None:
+    following = after("diverged", first(FEW)[1])
+    assert following is not None
+    assert following.settings == {"learning_rate": pytest.approx(1e-4)}
+    assert "diverged" in following.reasons[0]
+
+
+@pytest.mark.parametrize("symptom", ["collapsed", "below a constant", "flat"])
+def test_what_found_nothing_sees_more_and_then_learns_distributions(symptom: str) -> None:
+    finished, made = [first(FEW)[1]], [{"best_evaluation": 0.0, "symptom": symptom}]
+    for _ in range(3):
+        following = next_attempt(finished, made, [], Wishes())
+        assert following is not None
+        finished.append(following)
+        made.append({"best_evaluation": -1.0, "symptom": symptom})
+    assert any("differences" in a.remedies for a in finished)
+    assert any(a.method == "qr-dqn" for a in finished)
+
+
+def test_where_some_actions_are_impossible_they_are_masked() -> None:
+    circumstances = Circumstances(possible=True)
+    exact, dqn, ppo = first(FEW, None, circumstances)
+    assert [exact.method, dqn.method, ppo.method] == ["exact", "dqn", "maskable-ppo"]
+    assert "possible actions" in dqn.remedies
+    assert "possible actions" in ppo.remedies
+    assert [a.method for a in first(MANY, None, circumstances)] == ["exact", "additive", "ppo"]
+    off = first(FEW, Wishes(without=("possible actions",)), circumstances)
+    assert [a.method for a in off] == ["exact", "dqn", "ppo"]
+    assert not any("possible actions" in a.remedies for a in off)
 
 
 def test_the_best_is_put_right_first() -> None:
@@ -150,5 +214,5 @@ def test_what_is_under_way_is_not_begun_again() -> None:
     made = [{"best_evaluation": 1.0, "symptom": "fell"}]
     other = next_attempt([dqn], made, [one], Wishes())
     assert other is not None
-    assert (other.seed, other.remedies) != (one.seed, one.remedies)
-    assert other.name == "3-dqn"
+    assert (other.method, other.remedies) != (one.method, one.remedies)
+    assert other.name.startswith("3-")

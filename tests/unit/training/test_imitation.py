@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sandbox.training import imitation
 from sandbox.training.actions import ActionCoding
+from sandbox.training.checkpoint import Checkpoint
 from sandbox.training.features import Features, Scaling
 from sandbox.training.imitation import Examples, ImitationSettings
 from sandbox.training.network import NetworkPolicy
@@ -38,8 +39,9 @@ def learned(
     policy = NetworkPolicy(features, ActionCoding(simulator.action_space))
     judge = judge_of(problem=problem, total_timesteps=4000)
     asked = imitation.learn(
-        simulator, RuleTeacher(rule), policy, SETTINGS, judge, folder, teacher_return=wanted
-    )
+        simulator, RuleTeacher(rule), policy, SETTINGS, judge, folder,
+        checkpoint=Checkpoint(folder, {}), teacher_return=wanted,
+    )  # fmt: skip
     return judge, asked
 
 
@@ -85,7 +87,9 @@ def test_without_time_a_first_try_is_left_behind(judge_of: JudgeOf, tmp_path: Pa
     judge = judge_of(seconds=0.2)
     teacher = RuleTeacher(lambda seen: int(seen[0]))
     settings = ImitationSettings(10**7, 0, 10**7)
-    asked = imitation.learn(simulator, teacher, policy, settings, judge, tmp_path)
+    asked = imitation.learn(
+        simulator, teacher, policy, settings, judge, tmp_path, checkpoint=Checkpoint(tmp_path, {})
+    )
     assert 0 < asked < 10**6
     assert judge.stopped_because == "time_budget"
     assert (tmp_path / "policy.zip").exists()

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tensorboard.backend.event_processing.event_file_loader import EventFileLoader
 
 from sandbox.training import keep_best
-from sandbox.training.judge import SELECTION_SEED
+from sandbox.training.judge import SELECTION_SEED, Watched
 from sandbox.training.teacher import RuleTeacher
 from tests.unit.training.judging import JudgeOf, considered
 
@@ -39,7 +40,8 @@ def test_luck_on_the_first_seeds_is_not_enough(
     judge_of: JudgeOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def returns(policy: Any, simulator: Any, horizon: int, seed: int) -> NDArray[np.float64]:
-        return np.full(4, policy[0] if seed == SELECTION_SEED else policy[1])
+        known = policy.policy if isinstance(policy, Watched) else policy
+        return np.full(4, known[0] if seed == SELECTION_SEED else known[1])
 
     monkeypatch.setattr(keep_best, "episode_returns", returns)
     judge = judge_of()
@@ -182,3 +184,48 @@ def test_saving_is_not_broken_off(
         signal.signal(signal.SIGTERM, before)
     assert ended == ["saved", "ended"]
     assert np.isfinite(json.loads((tmp_path / "progress.json").read_text())["best"])
+
+
+def test_a_policy_that_always_decides_the_same_has_collapsed(judge_of: JudgeOf) -> None:
+    judge = judge_of()
+    judge.consider(1, RuleTeacher(lambda seen: 0), lambda: None)
+    assert judge.symptom() == "collapsed"
+    judge.consider(2, RuleTeacher(lambda seen: int(seen[0])), lambda: None)
+    assert judge.symptom() == "better"
+    judge.diverged = True
+    assert judge.symptom() == "diverged"
+
+
+def test_what_is_remembered_goes_on(
+    judge_of: JudgeOf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = judge_of()
+    considered(first, monkeypatch, [2.0, 5.0])
+    memory = json.loads(json.dumps(first.memory()))
+    second = judge_of()
+    second.recall(memory)
+    assert (second.best, second.history, second.resumed) == (5, [2, 5], 1)
+    assert second.result("dqn", 1)["resumed"] == 1
+    assert second.seconds() >= memory["seconds"]
+    considered(second, monkeypatch, [4.0])
+    rows = (tmp_path / "curve.csv").read_text().splitlines()
+    assert [row.split(",")[1] for row in rows[1:]] == ["2.0", "5.0", "4.0"]
+
+
+def test_tensorboard_can_show_the_curve(
+    judge_of: JudgeOf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge = judge_of()
+    considered(judge, monkeypatch, [2.0, 5.0, 4.0])
+    judge.records.scalars({"train/loss": np.float64(0.5), "said": "no number"}, 300)
+    (file,) = (tmp_path / "tensorboard").glob("events.*")
+    shown: dict[str, list[tuple[int, float]]] = {}
+    for event in EventFileLoader(str(file)).Load():
+        for value in event.summary.value:
+            number = value.tensor.float_val[0]
+            shown.setdefault(value.tag, []).append((event.step, number))
+    assert shown == {
+        "evaluation/mean_return": [(100, 2), (200, 5), (300, 4)],
+        "evaluation/best": [(100, 2), (200, 5), (300, 5)],
+        "train/loss": [(300, 0.5)],
+    }

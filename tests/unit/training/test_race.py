@@ -227,3 +227,23 @@ def test_what_was_made_before_is_taken_over(race: Callable[..., Race]) -> None:
     ended = race({"1-dqn": slow}, wishes=Wishes(steps=1))
     assert time.monotonic() - began < 0.5
     assert ends(ended) == {"1-dqn": "total_timesteps"}
+
+
+def test_a_trial_that_falls_behind_is_ended(
+    race: Callable[..., Race], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(race_module, "is_hopeless", lambda attempt, *others: attempt.trial)
+    ended = race({"1-sac": Course(5, ends="total_timesteps")}, seconds=3.0)
+    trials = [k for k, attempt in enumerate(ended.finished) if attempt.trial]
+    assert trials
+    pruned = [ended.made[k] for k in trials if ended.made[k]["stopped_because"] == "pruned"]
+    for result in pruned:
+        out = ended.folder / "attempts" / result["attempt"]["name"]
+        assert json.loads((out / "training_result.json").read_text()) == result
+
+
+def test_no_better_than_a_constant_action_is_a_symptom(race: Callable[..., Race]) -> None:
+    ended = race({"1-dqn": Course(5, ends="total_timesteps")}, seconds=1.0, bar=5.0)
+    assert ended.made[0]["symptom"] == "below a constant"
+    other = race({"1-dqn": Course(5, ends="converged")}, seconds=1.0, bar=1.0)
+    assert other.made[0]["symptom"] == "better"

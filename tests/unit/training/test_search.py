@@ -69,4 +69,12 @@ def test_an_exact_solution_needs_no_comparison(tmp_path: Path) -> None:
 def test_the_best_constant_action(
     tmp_path: Path, environment: str, horizon: int, bar: float
 ) -> None:
-    assert best_constant(workshop_of(tmp_path, environment, horizon)) == bar
+    assert best_constant(workshop_of(tmp_path, environment, horizon))[0] == bar
+
+
+def test_without_time_there_is_no_bar_and_the_foremost_is_kept(tmp_path: Path) -> None:
+    workshop = workshop_of(tmp_path, "Matching", 10)
+    past = time.monotonic() - 1
+    assert best_constant(workshop, past) == (-math.inf, None)
+    made = [(9.0, "converged", BAD), (8.0, "converged", GOOD)]
+    assert winner(race_of(tmp_path, *made), workshop, past) == 0

@@ -1,0 +1,64 @@
+"""The kept policy beside simple ones, by return and by the objective's own measure."""
+
+import math
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sandbox.training.judge import ConstantPolicy, OutOfTime, episode_returns
+from sandbox.training.probes import TRAINED, RandomPolicy, probe
+from sandbox.training.simulator import plain_maker
+from sandbox.training.teacher import RuleTeacher
+from tests.unit.training.small_problems import Matching
+from tests.unit.training.test_attempt import write_environment
+
+RIGHT = RuleTeacher(lambda seen: int(seen[0]))
+OBJECTIVE = """
+
+def step_with_objective(self, action, step=Matching.step):
+    seen, reward, terminated, truncated, info = step(self, action)
+    return seen, reward, terminated, truncated, {**info, "objective": -2.0 * reward}
+
+
+Matching.step = step_with_objective
+"""
+
+
+def probed(folder: Path, policies: dict[str, Any], seconds: float = 60.0) -> list[dict[str, Any]]:
+    return probe("", folder, policies, 10, time.monotonic() + seconds)
+
+
+@pytest.mark.parametrize("told", [True, False], ids=["objective", "none"])
+def test_how_far_the_policy_is_ahead(tmp_path: Path, told: bool) -> None:
+    write_environment(tmp_path, "Matching")
+    path = tmp_path / "environment.py"
+    path.write_text(path.read_text() + (OBJECTIVE if told else ""))
+    policies = {
+        TRAINED: RIGHT,
+        "random": RandomPolicy(Matching().action_space, 0),
+        "constant": ConstantPolicy(np.array(1)),
+        "heuristic": RIGHT,
+    }
+    random, constant, heuristic = probed(tmp_path, policies)
+    assert [p["policy"] for p in (random, constant, heuristic)] == list(policies)[1:]
+    for account in (random, constant):
+        assert 5 < account["return_ahead"] < 8.5
+        assert 0 < account["return_error"] < 1
+        expected = -2 * account["return_ahead"] if told else None
+        assert account["objective_ahead"] == (pytest.approx(expected) if told else None)
+    assert (heuristic["return_ahead"], heuristic["return_error"]) == (0, 0)
+
+
+def test_without_time_there_is_no_comparison(tmp_path: Path) -> None:
+    write_environment(tmp_path, "Matching")
+    assert probed(tmp_path, {TRAINED: RIGHT, "heuristic": RIGHT}, -1.0) == []
+
+
+def test_playing_ends_when_the_time_is_over() -> None:
+    simulator = plain_maker(Matching)(2)
+    assert episode_returns(RIGHT, simulator, 10, deadline=math.inf).tolist() == [10, 10]
+    with pytest.raises(OutOfTime):
+        episode_returns(RIGHT, simulator, 10, deadline=time.monotonic() - 1)
