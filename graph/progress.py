@@ -23,7 +23,7 @@ class Progress:
 
     def hear(self, said: Mapping[str, Any]) -> None:
         """Take what a node says while it works: its name and a line."""
-        self.say(f"  {said['stage']:<12} {said['line']}")
+        self.say(f"  {said['stage']:<17} {said['line']}")
 
     def take(self, event: Mapping[str, Any]) -> None:
         """Take one event of the graph's ``tasks`` stream: a node begins, or has ended."""
@@ -37,7 +37,7 @@ class Progress:
         stages: list[Stage] = update.get("stages", [])
         last = stages[-1] if stages else Stage(name=node, status="done", seconds=0)
         note = f" ({last.note})" if last.note else ""
-        self.say(f"  {node:<12} {last.status:<9} {last.seconds:7.1f} s{note}")
+        self.say(f"  {node:<17} {last.status:<9} {last.seconds:7.1f} s{note}")
         line = {"time": round(time.time(), 3), "node": node, **last.model_dump(exclude={"name"})}
         with (self.run_folder / "events.jsonl").open("a", encoding="utf-8") as events:
             events.write(json.dumps(line) + "\n")
