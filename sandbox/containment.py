@@ -12,6 +12,7 @@ from sandbox.sandlock_backend import Sandlock
 
 LAUNCHER = Path(__file__).with_name("launch.py")
 LAUNCHER_PLACE = "/launch.py"
+_FIRST_SPARE, _SPARE = 1 << 30, 1 << 24
 
 
 class Isolation(NamedTuple):
@@ -61,8 +62,14 @@ def spare_user() -> int:
     for line in Path("/proc/self/uid_map").read_text(encoding="ascii").splitlines():
         first, _, count = map(int, line.split())
         highest = max(highest, first + count)
-    start, width = 1 << 30, 1 << 24
-    return start + secrets.randbelow(width) if highest >= start + width else bubblewrap.NOBODY
+    if highest < _FIRST_SPARE + _SPARE:
+        return bubblewrap.NOBODY
+    return _FIRST_SPARE + secrets.randbelow(_SPARE)
+
+
+def is_spare_user(user: int) -> bool:
+    """Whether a user may be one that a program became, in a run that was killed."""
+    return user == bubblewrap.NOBODY or _FIRST_SPARE <= user < _FIRST_SPARE + _SPARE
 
 
 def launcher_plan(

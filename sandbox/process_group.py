@@ -15,6 +15,7 @@ from pathlib import Path
 
 _ROOT = Path("/sys/fs/cgroup")
 _GRACE_SECONDS = 2.0
+_PREFIX = "a-lamp-"
 
 
 class ProcessGroup:
@@ -48,12 +49,21 @@ def _made() -> Path | None:
         with suppress(OSError):
             if control.exists() and "pids" not in control.read_text(encoding="ascii").split():
                 continue
-            folder = parent / f"a-lamp-{os.getpid()}-{secrets.token_hex(4)}"
+            _remove_what_the_killed_left(parent)
+            folder = parent / f"{_PREFIX}{os.getpid()}-{secrets.token_hex(4)}"
             folder.mkdir()
             if (folder / "pids.max").exists():
                 return folder
             folder.rmdir()
     return None
+
+
+def _remove_what_the_killed_left(parent: Path) -> None:
+    for left in parent.glob(f"{_PREFIX}*"):
+        maker = left.name.removeprefix(_PREFIX).partition("-")[0]
+        if not Path("/proc", maker).exists():
+            with suppress(OSError):  # it is not empty, or was removed meanwhile
+                left.rmdir()
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from sandbox import folder as run_folder
 from sandbox.bubblewrap import Bubblewrap
-from sandbox.containment import Isolation, spare_user
+from sandbox.containment import Isolation, is_spare_user, spare_user
 from sandbox.isolation import UNSAFE, SandboxUnavailable, choose, same_user
 from sandbox.jobs import Job
 from sandbox.outcome import Limits, Outcome, Reason
@@ -20,9 +20,6 @@ from sandbox.process_group import process_group
 from sandbox.sandlock_backend import reachable_by_all
 from sandbox.start import release, start_contained, start_unsafe, why_not_started
 from sandbox.watch import Capture, Watchdog, end_contained, end_group, supervise
-
-# Threads of what contains a program, which are in its group.
-TASKS_AROUND = 32
 
 
 def run(
@@ -141,7 +138,7 @@ def run_job(
         ]
         first: int | None = None
         # Both are left only after the program has been ended.
-        most = limits.processes + TASKS_AROUND
+        most = limits.processes + _tasks_around(isolation)
         group = None if counted else stack.enter_context(process_group(most))
         if not counted and group is None:
             stack.enter_context(_ahead_of_the_program())
@@ -209,14 +206,29 @@ def _owned_folder(folder: Path, isolation: Isolation | None) -> Iterator[int | N
     if isolation is None or not isolation.drops_user:
         yield None
         return
-    user, owner = spare_user(), folder.stat()
+    user, owner = spare_user(), _owner_of(folder)
     run_folder.give_to(folder, user, user)
     try:
         yield user
     finally:
         # What cannot be walked is left as it is; the outcome says so.
         with suppress(run_folder.UnmeasurableFolder):
-            run_folder.give_to(folder, owner.st_uid, owner.st_gid)
+            run_folder.give_to(folder, *owner)
+
+
+def _owner_of(folder: Path) -> tuple[int, int]:
+    """To whom a folder is given back: us, if a run that was killed has not done so."""
+    status = folder.stat()
+    if is_spare_user(status.st_uid):
+        return os.geteuid(), os.getegid()
+    return status.st_uid, status.st_gid
+
+
+def _tasks_around(isolation: Isolation | None) -> int:
+    """Processes and threads of what contains a program, which are in its group."""
+    if isolation is None:
+        return 0
+    return 2 if isinstance(isolation.tool, Bubblewrap) else 32
 
 
 @contextmanager

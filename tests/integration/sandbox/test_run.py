@@ -1,12 +1,16 @@
 import os
+import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from sandbox import Limits, SandboxUnavailable, describe_isolation, isolation, run, run_module
+from sandbox.containment import spare_user
+from sandbox.folder import give_to
 from tests.contained import QUICK, run_text
 
 
@@ -204,6 +208,16 @@ def test_root_is_left_behind_and_owns_what_is_left(tmp_path: Path) -> None:
     assert outcome.files == ["inner/result"]
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has a user to leave behind")
+def test_what_a_killed_run_left_to_its_user_is_taken_back(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    (folder / "left").touch()
+    give_to(folder, spare_user(), spare_user())
+    assert run_text(folder, "open('new', 'w')").ok
+    assert {path.stat().st_uid for path in [folder, *folder.iterdir()]} == {0}
+
+
 def test_private_files_can_be_given_to_read(tmp_path: Path) -> None:
     private = tmp_path / "private"
     private.mkdir(mode=0o700)
@@ -268,6 +282,7 @@ def test_whoever_alone_bounds_the_processes_of_root_runs_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chosen = isolation.choose()
+    monkeypatch.setattr(sys.modules["sandbox.run"], "process_group", lambda most: nullcontext(None))
     before = os.sched_getscheduler(0)
     heard: list[int] = []
     for drops_user in (True, False):
