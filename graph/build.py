@@ -10,6 +10,7 @@ from graph.fingerprint import graph_version
 from graph.routes import (
     MENDERS,
     NEXT_AGENT,
+    TRAINING_ROUNDS,
     after_answer,
     after_approval,
     after_clarify,
@@ -37,6 +38,7 @@ from nodes.intake import intake
 from nodes.modeling import modeling
 from nodes.objective import objective
 from nodes.parameter import parameter
+from nodes.reconsider import reconsider
 from nodes.reexamine import reexamining
 from nodes.report import report
 from nodes.review import review
@@ -69,12 +71,14 @@ STATIONS: dict[str, Node] = {
     "approve_spec": approve_spec,
     "approve_code": approve_code,
     "train": train,
+    "reconsider": reconsider,
     "evaluate": evaluate,
     "approve_policy": approve_policy,
     "report": report,
 }
 
-# From here on no agent is asked again, so that a run can go on to its end without a model.
+# From here on no agent is asked again, so that a run can go on to its end without a model; only
+# what training came to may lead back to one, which then is chosen.
 WITHOUT_MODEL = frozenset({"give_up", "train", "evaluate", "report"})
 
 
@@ -103,6 +107,7 @@ def build(agents: Mapping[str, Node], stations: Mapping[str, Node]) -> Builder:
     builder.add_edge("heuristic", "train")
     builder.add_edge("give_up", "report")
     builder.add_conditional_edges("train", after_train)
+    builder.add_edge("reconsider", "sar")
     builder.add_conditional_edges("evaluate", after_evaluate)
     checked = ["send_back", "heuristic", "report"]
     builder.add_conditional_edges(
@@ -135,8 +140,8 @@ def recursion_limit(max_debug: int, max_reexaminations: int = 2) -> int:
 
     A correction round is send_back, the agent at fault, coding and executor. An agent that is
     reviewed is asked and reviewed again in each re-examination, and after a question once more.
-    A few steps are spare, for the graph's own bookkeeping; reaching the limit is always a fault
-    in the routes.
+    A round that training asks for has six, from reconsider to train. A few steps are spare, for
+    the graph's own bookkeeping; reaching the limit is always a fault in the routes.
     """
     reviewed = len(REVIEWED) * (2 * max_reexaminations + 3)
-    return len(AGENTS) + len(STATIONS) + reviewed + 4 * max_debug + 5
+    return len(AGENTS) + len(STATIONS) + reviewed + 4 * max_debug + 6 * TRAINING_ROUNDS + 5

@@ -9,10 +9,13 @@ from graph.context import RunContext
 from nodes.approval.standing import edited_last, is_settled
 from nodes.correction.questions import examine_again, question_about
 from nodes.debugging import blocking_findings
+from nodes.shortfall import shortfall
 from state.findings import PERSON, Owner
 from state.review import REVIEWED, Reviewed
 from state.run_state import RunState
 
+TRAINING_ROUNDS = 1
+"""Times that the outcome of training may send the work back."""
 Mender = Literal["modeling", "sar", "environment", "coding"]
 Agent = Literal[
     "parameter",
@@ -115,9 +118,20 @@ def after_send_back(state: RunState) -> Agent:
     return owner if findings[0].check == PERSON and owner != "training" else MENDERS[owner]
 
 
-def after_train(state: RunState) -> Literal["evaluate", "report"]:
-    """A training that left no policy has nothing to evaluate."""
-    return "evaluate" if state.training is not None else "report"
+def after_train(
+    state: RunState, runtime: Runtime[RunContext]
+) -> Literal["evaluate", "reconsider", "report"]:
+    """A training that left no policy has nothing to evaluate.
+
+    One that shows the specification to be at fault is held against it once, where rounds are
+    allowed at all and a model is there to answer: recorded replies know of no such question.
+    """
+    if state.training is None:
+        return "report"
+    allowed = (runtime.context or RunContext()).max_debug > 0
+    asked = any(not call.recorded for call in state.calls)
+    left = state.training_rounds < TRAINING_ROUNDS
+    return "reconsider" if allowed and asked and left and shortfall(state) else "evaluate"
 
 
 def after_evaluate(

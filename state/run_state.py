@@ -82,6 +82,9 @@ class RunState(BaseModel):
     )
 
     plan: TrainingPlan | None = None
+    training_rounds: int = Field(
+        default=0, description="times what training came to sent the work back"
+    )
     training: TrainingRecord | None = None
     evaluation: Evaluation | None = None
 

@@ -32,12 +32,16 @@ from state.question import Question
 from state.review import REVIEWED, Doubt, Review
 from state.run_state import RunState
 from state.sar import RewardTerm, StateActionReward
-from state.training import Evaluation, ReturnEstimate, TrainingRecord
+from state.training import Evaluation, Probe, ReturnEstimate, TrainingPlan, TrainingRecord
+from state.usage import ModelCall
 
-KEPT = ("intake", "send_back", "give_up", "approve_spec", "approve_code", "approve_policy")
+KEPT = (
+    "intake", "send_back", "give_up", "reconsider", "approve_spec", "approve_code", "approve_policy"
+)  # fmt: skip
 RECORD = TrainingRecord(
     method="dqn", timesteps=1, seconds=1, stopped_because="converged", best_evaluation=1
 )
+PLAN = TrainingPlan(discount=0.9, time_budget=10)
 ESTIMATE = ReturnEstimate(policy="trained", mean=1, low=0, high=2, episodes=100, mean_length=3)
 UPDATES: dict[str, dict[str, Any]] = {
     "coding": {"code": CodeArtefacts(), "checks": None},
@@ -184,6 +188,19 @@ def test_loop_ends_when_the_rounds_are_used_up(play: Play, allowed: int) -> None
     assert play.ran.count("executor") == allowed + 1
     assert play.ran[-1] == "report"
     assert len(outcome.stages) < recursion_limit(allowed)
+
+
+def test_a_training_worth_nothing_goes_back_once(play: Play) -> None:
+    probe = Probe(policy="constant", return_ahead=0.0, return_error=0.1)
+    worthless = RECORD.model_copy(update={"probes": [probe]})
+    call = ModelCall(agent="coding", model="m")
+    play.acts["train"] = lambda state, runtime: {"training": worthless, "plan": PLAN}
+    play.acts["coding"] = lambda state, runtime: {**UPDATES["coding"], "calls": [call]}
+    outcome = play.run(CONTEXT)
+    again = ["sar", "coding", "executor", "heuristic", "train"]
+    assert play.ran == [*AGENTS_IN_ORDER, *TO_THE_END[:3], *again, *TO_THE_END[3:]]
+    assert outcome.status == "trained"
+    assert len(outcome.stages) < recursion_limit(0)
 
 
 def test_specification_that_does_not_compile_is_a_failed_check(play: Play) -> None:

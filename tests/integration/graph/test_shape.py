@@ -18,7 +18,7 @@ from state.approval import Approval
 from state.review import REVIEWED
 
 HEAVY = {
-    "torch", "gymnasium", "stable_baselines3", "matplotlib", "pint",
+    "torch", "optuna", "tensorboard", "gymnasium", "stable_baselines3", "matplotlib", "pint",
     "langchain_openai", "langchain_ollama", "openai", "ollama", "llama_cpp",
 }  # fmt: skip
 
@@ -59,6 +59,7 @@ def test_drawing_shows_every_agent_and_every_loop() -> None:
         assert {(reviewer, "clarify"), ("clarify", agent)} <= edges
     assert ("triage", "__end__") in edges
     assert {("give_up", "report"), ("train", "report")} <= edges
+    assert {("train", "reconsider"), ("reconsider", "sar")} <= edges
 
 
 def test_drawing_shows_the_gates_and_where_they_lead() -> None:

@@ -19,7 +19,6 @@ from state.artefacts import CodeArtefacts
 from state.findings import PERSON, CheckReport, Finding, Owner
 from state.review import REVIEWED, Doubt, OpenPoint, Review
 from state.run_state import RunState
-from state.training import TrainingRecord
 
 
 def run_state(**fields: object) -> RunState:
@@ -170,13 +169,37 @@ def test_failure_without_a_finding_goes_to_coding() -> None:
     assert after_send_back(run_state()) == "coding"
 
 
+RECORD = {
+    "method": "dqn", "timesteps": 1, "seconds": 1, "stopped_because": "converged",
+    "best_evaluation": 0,
+}  # fmt: skip
+PLAN = {"discount": 0.9, "time_budget": 10}
+
+
+def trained(ahead: float, *, recorded: bool = False, **fields: object) -> RunState:
+    """A run whose policy is ahead of random decisions by so many times the error."""
+    probe = {"policy": "random", "return_ahead": ahead, "return_error": 1.0}
+    call = {"agent": "sar", "model": "m", "recorded": recorded}
+    given = {"plan": PLAN, "training": {**RECORD, "probes": [probe]}, "calls": [call], **fields}
+    return run_state(**given)
+
+
 def test_only_a_policy_is_evaluated() -> None:
-    record = TrainingRecord(
-        method="dqn",
-        timesteps=1,
-        seconds=1,
-        stopped_because="converged",
-        best_evaluation=0,
-    )
-    assert after_train(run_state(training=record)) == "evaluate"
-    assert after_train(run_state()) == "report"
+    assert after_train(trained(5.0), allowing(5)) == "evaluate"
+    assert after_train(run_state(), allowing(5)) == "report"
+
+
+def test_a_policy_worth_nothing_is_held_against_the_specification_once() -> None:
+    assert after_train(trained(0.5), allowing(5)) == "reconsider"
+    assert after_train(trained(0.5), Runtime()) == "reconsider"
+    assert after_train(trained(0.5, training_rounds=1), allowing(5)) == "evaluate"
+
+
+def test_nobody_is_asked_where_nobody_can_answer_or_may_be_asked() -> None:
+    assert after_train(trained(0.5), allowing(0)) == "evaluate"
+    assert after_train(trained(0.5, recorded=True), allowing(5)) == "evaluate"
+    assert after_train(trained(0.5, calls=[]), allowing(5)) == "evaluate"
+
+
+def test_a_training_cut_short_shows_nothing() -> None:
+    assert after_train(trained(0.5, plan={**PLAN, "steps": 100}), allowing(5)) == "evaluate"
