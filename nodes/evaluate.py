@@ -6,6 +6,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from nodes.accounts import StageClock
+from nodes.coding import POSSIBLE
 from nodes.sandbox_program import Host, Question, ask_program, environment_host
 from nodes.settings import RunSettings
 from sandbox import Limits
@@ -68,7 +69,7 @@ def ask_evaluation(
     """
     hosts = {
         "environment": environment_host(request.gymnasium_id, "flat"),
-        "policy": Host(("policy.zip", "policy_setup.json")),
+        "policy": Host(("policy.zip", "policy_setup.json", POSSIBLE)),
     }
     if request.heuristic:
         hosts["heuristic"] = Host(("heuristic.py",))

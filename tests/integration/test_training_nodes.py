@@ -9,6 +9,7 @@ from langgraph.runtime import Runtime
 
 from nodes import executor as executor_module
 from nodes import train as train_module
+from nodes.coding import coding
 from nodes.evaluate import evaluate
 from nodes.executor import executor
 from nodes.settings import RunSettings
@@ -16,6 +17,7 @@ from nodes.train import train
 from sandbox import Limits
 from state.run_state import RunState
 from tests.environments.scheduling_spec import scheduling_spec
+from tests.specs import choosing
 
 ENVIRONMENTS = Path(__file__).parent.parent / "environments"
 
@@ -148,3 +150,22 @@ def test_checks_without_isolation_say_so(state: RunState) -> None:
     update = executor(state, runtime(unsafe_no_sandbox=True))
     assert update["checks"].clean
     assert "unsafe" in update["isolation"]
+
+
+@pytest.mark.slow
+def test_what_is_not_possible_is_masked_in_training_and_evaluation(tmp_path: Path) -> None:
+    spec = choosing.serving()
+    pieces: dict[str, Any] = {name: getattr(spec, name) for name in type(spec).model_fields}
+    state = RunState(run_folder=str(tmp_path), **pieces)
+    run = runtime(steps=3000, seed=7, without="exact,dqn")
+    for node in (coding, executor, train, evaluate):
+        state = state.model_copy(update=node(state, run))
+    assert state.checks is not None
+    assert state.checks.clean
+    assert state.training is not None
+    assert state.training.algorithm == "MaskablePPO"
+    assert "possible actions" in state.training.attempt["remedies"]
+    assert state.evaluation is not None
+    assert state.evaluation.better_than_random
+    assert {probe.policy for probe in state.training.probes} == {"random", "constant"}
+    assert all(probe.objective_ahead is not None for probe in state.training.probes)

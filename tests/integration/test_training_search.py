@@ -4,6 +4,7 @@ import csv
 import inspect
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -16,7 +17,7 @@ import pytest
 
 from nodes.train_program import write_train_program
 from sandbox.training.judge import episode_returns
-from sandbox.training.policy import load_policy
+from sandbox.training.policy import LearnedPolicy, load_policy
 from sandbox.training.problem import Problem
 from sandbox.training.request import Attempt, Circumstances, Request, Wishes
 from sandbox.training.simulator import plain_maker
@@ -169,6 +170,8 @@ def test_trainings_that_arrive_end_the_search_early(folder: Path) -> None:
     [
         ("ppo", "Matching", MATCHING, 2000, ""),
         ("dqn", "Matching", MATCHING, 1500, ""),
+        ("qr-dqn", "Matching", MATCHING, 900, ""),
+        ("maskable-ppo", "Matching", MATCHING, 2000, ""),
         ("additive", "MatchingMany", MANY, 6000, ""),
         ("imitation", "MatchingMany", MANY, 600, "return seen.astype(int)"),
         ("sac", "Aiming", Problem(horizon=10), 400, ""),
@@ -207,10 +210,9 @@ def arrays_of(folder: Path) -> dict[str, list[Any]]:
     """The numbers of the policy in ``folder``."""
     setup = json.loads((folder / "policy_setup.json").read_text())
     if setup["kind"] == "stable_baselines3":
-        import stable_baselines3
-
-        model = getattr(stable_baselines3, setup["algorithm"]).load(folder / "policy.zip")
-        return {name: t.tolist() for name, t in model.policy.state_dict().items()}
+        policy = load_policy(folder, small_problems.Matching().action_space)
+        assert isinstance(policy, LearnedPolicy)
+        return {name: t.tolist() for name, t in policy.model.policy.state_dict().items()}
     with np.load(folder / "policy.zip") as arrays:
         return {name: arrays[name].tolist() for name in arrays.files}
 
@@ -225,3 +227,44 @@ def test_an_attempt_that_was_made_is_not_made_again(folder: Path) -> None:
     assert made.stat().st_mtime_ns == before
     assert Attempt.from_json(again["attempt"]) == Attempt.from_json(first["attempt"])
     assert again["policy_sha256"] == first["policy_sha256"]
+
+
+QUICK_CHECKPOINTS = """
+from sandbox.training import checkpoint, search
+
+checkpoint.SECONDS_BETWEEN = 0.2
+search.main()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("method", "environment", "problem", "steps"),
+    [("dqn", "Matching", MATCHING, 6000), ("additive", "MatchingMany", MANY, 20_000)],
+)
+def test_a_search_that_was_killed_goes_on(
+    folder: Path, method: str, environment: str, problem: Problem, steps: int
+) -> None:
+    """And comes to the same policy as one that nobody disturbed."""
+    write_environment(folder, environment)
+    request = Request(problem, Wishes(method, steps=steps), Circumstances(), 60.0)
+    (folder / "training_request.json").write_text(request.to_json())
+    environ = {**os.environ, "PYTHONPATH": str(ROOT)}
+    program = [sys.executable, "-c", QUICK_CHECKPOINTS]
+    killed = subprocess.Popen(program, cwd=folder, env=environ, start_new_session=True)
+    out = folder / "attempts" / f"1-{method}"
+    deadline = time.monotonic() + 60
+    while not (out / "checkpoint.pkl").exists():
+        assert time.monotonic() < deadline
+        assert killed.poll() is None
+        time.sleep(0.02)
+    os.killpg(killed.pid, signal.SIGKILL)
+    killed.wait()
+    subprocess.run(program, cwd=folder, env=environ, check=True, timeout=100)
+    result = json.loads((folder / "training_result.json").read_text())
+    assert result["resumed"] == 1
+    assert not list(folder.rglob("checkpoint*"))
+    write_train_program(folder, "A problem", problem, TrainingRecord.model_validate(result))
+    done = python(folder, "train.py")
+    assert done.returncode == 0, done.stderr
+    assert result["policy_sha256"] in done.stdout
