@@ -7,6 +7,8 @@ CERTAIN = 2.0
 """Standard errors of a mean difference that are no chance any more."""
 NAMES = {"random": "deciding at random", "constant": "always deciding the same",
          "heuristic": "the rule of thumb"}  # fmt: skip
+LEAST_ATTEMPTS = 3
+"""More than are made side by side at first."""
 LEAST = ("random", "constant")
 """What any policy worth having is better than."""
 
@@ -14,12 +16,15 @@ LEAST = ("random", "constant")
 def shortfall(state: RunState) -> str:
     """What is wrong in a sentence or two, empty where the policy is good for something.
 
-    Also empty where the caller bounded the steps of training, which then says nothing.
+    Also empty where little was tried, or the caller bounded the steps of training: that says
+    nothing.
     """
     if state.training is None or state.plan is None or state.plan.steps is not None:
         return ""
     count = len(state.training.attempts)
-    after = f"After {count} trainings" if count > 1 else "After one training"
+    if count < LEAST_ATTEMPTS:
+        return ""
+    after = f"After {count} trainings"
     for probe in state.training.probes:
         if probe.policy in LEAST and not _clearly(probe.return_ahead, probe.return_error):
             return (

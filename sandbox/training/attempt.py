@@ -164,9 +164,10 @@ def checkpoint_of(problem: Problem, attempt: Attempt, out: Path) -> Checkpoint:
 def _reinforce(workshop: Workshop, judge: KeepBest, out: Path, checkpoint: Checkpoint) -> int:
     from sandbox.training.reinforce import EvaluateAndKeep, is_finite
 
+    features = workshop.features  # first, for a checkpoint may need what it loads
     begun = checkpoint.read()
     model = begun["model"] if begun else _new_model(workshop)
-    policy = LearnedPolicy(model, workshop.features, workshop.coding)
+    policy = LearnedPolicy(model, features, workshop.coding)
     keeper = EvaluateAndKeep(judge, policy, workshop.evaluate_every, out, checkpoint)
     if begun:
         keeper.recall(begun)

@@ -72,6 +72,15 @@ def wrong(environment: Environment, possible: PossibleActions, problem: Problem,
 
     Random actions are taken, and what is done is read off ``info``.
     """
+    try:
+        return _first_difference(environment, possible, problem, seed)
+    except Exception as error:  # whatever the generated code raises
+        return f"{type(error).__name__}: {error}"
+
+
+def _first_difference(
+    environment: Environment, possible: PossibleActions, problem: Problem, seed: int
+) -> str:
     space, coding = environment.action_space, possible.coding
     space.seed(seed)
     seen, _ = environment.reset(seed=seed)

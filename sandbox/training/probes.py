@@ -39,9 +39,9 @@ def probe(
 ) -> list[dict[str, Any]]:
     """How far the policy called ``trained`` is ahead of each of the others on common seeds.
 
-    An account for each other policy that was played before ``deadline``: by how much the trained
-    one has the larger return and, in generated environments, the larger sum of what the steps add
-    to the objective; both with the standard error of the mean difference.
+    An account for each other policy, up to the first that breaks or passes ``deadline``: by how
+    much the trained one has the larger return and, in generated environments, the larger sum of
+    what the steps add to the objective; both with the standard error of the mean difference.
     """
     played: dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
     try:
@@ -50,6 +50,8 @@ def probe(
             played[name] = _play(environments, policy, horizon, deadline)
     except OutOfTime:
         print(f"there was no time to compare with {name}", flush=True)
+    except Exception as error:  # whatever the environment or a rule of thumb raises
+        print(f"not compared with {name}: {type(error).__name__}: {error}", flush=True)
     own = played.pop(TRAINED, None)
     if own is None:
         return []

@@ -192,7 +192,7 @@ def test_loop_ends_when_the_rounds_are_used_up(play: Play, allowed: int) -> None
 
 def test_a_training_worth_nothing_goes_back_once(play: Play) -> None:
     probe = Probe(policy="constant", return_ahead=0.0, return_error=0.1)
-    worthless = RECORD.model_copy(update={"probes": [probe]})
+    worthless = RECORD.model_copy(update={"probes": [probe], "attempts": [RECORD] * 3})
     call = ModelCall(agent="coding", model="m")
     play.acts["train"] = lambda state, runtime: {"training": worthless, "plan": PLAN}
     play.acts["coding"] = lambda state, runtime: {**UPDATES["coding"], "calls": [call]}

@@ -180,7 +180,8 @@ def trained(ahead: float, *, recorded: bool = False, **fields: object) -> RunSta
     """A run whose policy is ahead of random decisions by so many times the error."""
     probe = {"policy": "random", "return_ahead": ahead, "return_error": 1.0}
     call = {"agent": "sar", "model": "m", "recorded": recorded}
-    given = {"plan": PLAN, "training": {**RECORD, "probes": [probe]}, "calls": [call], **fields}
+    training = {**RECORD, "probes": [probe], "attempts": [RECORD] * 3}
+    given = {"plan": PLAN, "training": training, "calls": [call], **fields}
     return run_state(**given)
 
 

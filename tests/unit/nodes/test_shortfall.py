@@ -14,11 +14,13 @@ from state.training import AttemptRecord, Probe, TrainingPlan, TrainingRecord
 PLAN = TrainingPlan(discount=0.9, time_budget=10)
 
 
-def trained(*probes: Probe, sense: str = "maximize", steps: int | None = None) -> RunState:
+def trained(
+    *probes: Probe, sense: str = "maximize", steps: int | None = None, attempts: int = 3
+) -> RunState:
     one = AttemptRecord(
         method="dqn", timesteps=1, seconds=1, stopped_because="converged", best_evaluation=1
     )
-    record = TrainingRecord(**one.model_dump(), attempts=[one, one], probes=list(probes))
+    record = TrainingRecord(**one.model_dump(), attempts=[one] * attempts, probes=list(probes))
     goal = Objective.model_validate(
         {"sense": sense, "statement": "s", "measure": "m", "quote": "", "assumed": "a test"}
     )
@@ -50,7 +52,7 @@ def test_what_is_no_better_than_chance_is_said(policy: str, ahead: float, said: 
     found = shortfall(trained(probe(policy, ahead)))
     assert said in found
     assert bool(found) is bool(said)
-    assert not found or found.startswith("After 2 trainings")
+    assert not found or found.startswith("After 3 trainings")
 
 
 @pytest.mark.parametrize(
@@ -70,8 +72,9 @@ def test_a_reward_that_does_not_say_what_the_objective_says(
     assert ("serves the objective less" in found) is wrong
 
 
-def test_a_training_cut_short_by_the_caller_shows_nothing() -> None:
+def test_a_training_cut_short_shows_nothing() -> None:
     assert shortfall(trained(probe("random", 0.0), steps=10)) == ""
+    assert shortfall(trained(probe("random", 0.0), attempts=2)) == ""
 
 
 def test_the_evidence_is_handed_to_the_agent_once() -> None:

@@ -34,17 +34,24 @@ class Killed(BaseException):
 
 
 def broken_off(
-    monkeypatch: pytest.MonkeyPatch, problem: Problem, attempt: Attempt, folder: Path, out: Path
+    monkeypatch: pytest.MonkeyPatch,
+    problem: Problem,
+    attempt: Attempt,
+    folder: Path,
+    out: Path,
+    *,
+    written: int = 3,
+    killed: int = 6,
 ) -> None:
-    """Make the attempt, but be killed some time after its third checkpoint."""
-    write, written = Checkpoint.write, 0
+    """Make the attempt, but be killed some time after the last checkpoint that is written."""
+    write, due = Checkpoint.write, 0
 
     def counted(own: Checkpoint, parts: dict[str, Any]) -> None:
-        nonlocal written
-        written += 1
-        if written == 6:
+        nonlocal due
+        due += 1
+        if due == killed:
             raise Killed
-        if written <= 3:
+        if due <= written:
             write(own, parts)
 
     with monkeypatch.context() as patch:

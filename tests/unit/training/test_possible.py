@@ -1,5 +1,6 @@
 """Which actions are possible: told from what is seen, proved, and used wherever one is chosen."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from sandbox.training.problem import Problem
 from sandbox.training.request import Attempt
 from state.spec import Spec
 from tests.specs import choosing
+from tests.unit.training.test_checkpoint import broken_off
 
 KINDS = {"one": choosing.serving, "several": choosing.ordering, "few": choosing.few}
 
@@ -156,3 +158,15 @@ def test_nothing_impossible_is_ever_done(
     assert (out / "possible_actions.py").read_text() == (
         tmp_path / "possible_actions.py"
     ).read_text()
+
+
+@pytest.mark.parametrize("method", ["dqn", "maskable-ppo"])
+def test_a_masked_training_goes_on_from_its_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    problem, attempt = write(tmp_path, choosing.serving()), attempt_of(method, 2100)
+    whole = run_attempt(problem, attempt, tmp_path, tmp_path / "whole", 60.0)
+    broken_off(monkeypatch, problem, attempt, tmp_path, tmp_path / "killed", written=1, killed=2)
+    del sys.modules["possible_actions"]
+    on = run_attempt(problem, attempt, tmp_path, tmp_path / "killed", 60.0)
+    assert (on["resumed"], on["policy_sha256"]) == (1, whole["policy_sha256"])

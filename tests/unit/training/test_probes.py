@@ -62,3 +62,14 @@ def test_playing_ends_when_the_time_is_over() -> None:
     assert episode_returns(RIGHT, simulator, 10, deadline=math.inf).tolist() == [10, 10]
     with pytest.raises(OutOfTime):
         episode_returns(RIGHT, simulator, 10, deadline=time.monotonic() - 1)
+
+
+def test_what_breaks_is_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def break_off(seen: Any) -> int:
+        raise LookupError("no such item")
+
+    write_environment(tmp_path, "Matching")
+    policies = {TRAINED: RIGHT, "constant": ConstantPolicy(np.array(1)),
+                "heuristic": RuleTeacher(break_off)}  # fmt: skip
+    assert [p["policy"] for p in probed(tmp_path, policies)] == ["constant"]
+    assert "not compared with heuristic: LookupError: no such item" in capsys.readouterr().out
