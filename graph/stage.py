@@ -3,12 +3,15 @@
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Protocol, cast
 
 from langgraph.runtime import Runtime
 
 from graph.context import RunContext
 from nodes.accounts import StageClock
+from nodes.models.errors import ModelRefused, ReplyInvalid
+from nodes.models.journal import JOURNAL, CallJournal
 from nodes.settings import RunSettings
 from state.run_state import RunState, StageStatus
 
@@ -44,7 +47,11 @@ def stage(name: str, node: Node, *, asks_model: bool = False) -> GraphNode:
             context=context.settings(model),
             stream_writer=LISTENER.get() or runtime.stream_writer,
         )
-        update = node(state, given)
+        try:
+            update = node(state, given)
+        except (ReplyInvalid, ModelRefused) as error:
+            CallJournal(Path(state.run_folder) / JOURNAL).give_up(error)
+            raise
         if "stages" not in update:
             update = {**update, "stages": clock.add_to(state, _status(state, update))}
         RunState.model_validate({**dict(state), **update})

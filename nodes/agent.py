@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from nodes.models.budget import TokenBudget
-from nodes.models.journal import CallJournal
+from nodes.models.journal import JOURNAL, CallJournal
 from nodes.models.structured import call_structured
 from nodes.sentences import sentences_of
 from nodes.settings import RunSettings
@@ -114,7 +114,7 @@ def ask(
         check=check,
         repairs=1 if remarks or doubts or small else REPAIRS,
         budget=TokenBudget(settings.max_tokens, used),
-        journal=CallJournal(Path(state.run_folder) / "llm_calls.jsonl"),
+        journal=CallJournal(Path(state.run_folder) / JOURNAL),
         max_output_tokens=min(max_output_tokens, SMALL_MODEL_OUTPUT)
         if small
         else max_output_tokens,

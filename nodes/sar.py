@@ -28,7 +28,7 @@ def sar(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
         ]
         names = [term.name for term in answer.reward]
         found += [
-            f"reward term {n} is listed twice" for n in {n for n in names if names.count(n) > 1}
+            f"reward term {n} is listed twice" for n in dict.fromkeys(names) if names.count(n) > 1
         ]
         for term in answer.reward:
             wrong = fault(compiler, f"reward term {term.name}", term.expression, single=True)

@@ -20,6 +20,10 @@ class ModelCall(BaseModel):
     seconds: float = Field(default=0.0, ge=0)
     cost: float | None = Field(default=0.0, description="US dollars; None where no price is known")
     recorded: bool = Field(default=False, description="the reply was replayed from a recording")
+    from_journal: bool = Field(
+        default=False,
+        description="the reply had come before an interruption and was not asked for again",
+    )
 
 
 class Usage(BaseModel):
@@ -28,6 +32,7 @@ class Usage(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     calls: int = 0
+    from_journal: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     seconds: float = 0.0
@@ -40,6 +45,7 @@ class Usage(BaseModel):
         known = [cost for cost in costs if cost is not None]
         return cls(
             calls=len(calls),
+            from_journal=sum(call.from_journal for call in calls),
             prompt_tokens=sum(call.prompt_tokens for call in calls),
             completion_tokens=sum(call.completion_tokens for call in calls),
             seconds=sum(call.seconds for call in calls),

@@ -8,12 +8,14 @@ class ModelError(Exception):
     """A model call that brought no usable answer.
 
     ``str()`` is one sentence that says what is wrong and what to do. ``calls`` holds the calls
-    that were answered (and paid for) before the failure, so that the accounts stay right.
+    that were answered (and paid for) before the failure, so that the accounts stay right, and
+    ``ordinal`` how many answers the agent had in the run before them.
     """
 
     def __init__(self, sentence: str) -> None:
         super().__init__(redact(sentence))
         self.calls: list[ModelCall] = []
+        self.ordinal = 0
 
 
 class ModelUnavailable(ModelError):

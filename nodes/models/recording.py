@@ -150,15 +150,25 @@ def record(
 ) -> Recording:
     """Make the recording ``target`` from a finished run's ``llm_calls.jsonl``.
 
-    Where a resumed run asked the same thing twice, its last answer is kept. Raises ValueError
-    if the journal holds no answer, OSError if a file cannot be read or written.
+    Where a run asked the same thing twice, its last answer is kept; an exchange that came to
+    nothing is left out. Raises ValueError if the journal holds no answer, OSError if a file
+    cannot be read or written.
     """
     answers: dict[tuple[str, int], RecordedReply] = {}
-    for line in read_journal(journal):
-        if line.reply is not None:
-            answers[line.agent, line.ordinal] = RecordedReply(
+    lines = read_journal(journal)
+    given_up = {(line.agent, line.ordinal): line for line in lines if line.given_up}
+    for line in lines:
+        before = [
+            end
+            for end in given_up.values()
+            if end.agent == line.agent and end.ordinal <= line.ordinal
+        ]
+        left_out = any(line.ordinal < end.ordinal + end.attempt for end in before)
+        if line.reply is not None and not left_out:
+            place = line.ordinal - sum(end.attempt for end in before)
+            answers[line.agent, place] = RecordedReply(
                 agent=line.agent,
-                ordinal=line.ordinal,
+                ordinal=place,
                 prompt_sha256=prompt_sha256(line.messages),
                 reply=line.reply,
                 finish_reason=line.finish_reason or "stop",

@@ -63,7 +63,8 @@ def call_structured(
     the complaints, at most ``repairs`` times. If ``check`` is never content, the value with the
     fewest complaints is returned together with them. A reply that was cut off is asked for once
     more at double length, unless ``lengthen`` is false. ``ordinal`` is the number of answers that
-    this agent had in the run so far; with it a recording finds its place.
+    this agent had in the run so far; with it a recording finds its place, and the journal a reply
+    that came before the run was interrupted.
 
     Raises ``ReplyInvalid`` if no reply was a valid object, and the other ``ModelError``s; each
     carries in ``calls`` what was answered before.
@@ -72,7 +73,7 @@ def call_structured(
     try:
         return talk.run(repairs, max_output_tokens, lengthen)
     except ModelError as error:
-        error.calls = talk.calls
+        error.calls, error.ordinal = talk.calls, ordinal
         raise
 
 
@@ -99,7 +100,9 @@ class _Talk(Generic[T]):
         self.journal = journal
         self.ordinal = ordinal
         self.wire_schema = closed_schema(schema)
-        self.calls: list[ModelCall] = []
+        self.calls = journal.given_up(agent, ordinal)
+        for call in self.calls:
+            budget.spend(call)
         self.best: tuple[T, list[str]] | None = None
 
     def run(self, repairs: int, max_output_tokens: int, lengthen: bool) -> StructuredReply[T]:

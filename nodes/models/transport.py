@@ -9,7 +9,7 @@ from langchain_core.messages import BaseMessage
 from nodes.models.chosen import Ask, ChosenModel
 from nodes.models.conversation import as_pairs, printable, with_schema
 from nodes.models.errors import ModelError
-from nodes.models.journal import CallJournal, JournalLine
+from nodes.models.journal import CUT_OFF, CallJournal, JournalLine
 from nodes.models.tokens import estimate_tokens
 from state.usage import ModelCall
 
@@ -26,7 +26,7 @@ class Reply:
     @property
     def truncated(self) -> bool:
         """Whether the output limit cut the reply."""
-        return self.finish_reason in ("length", "max_tokens")
+        return self.finish_reason in CUT_OFF
 
     @property
     def filtered(self) -> bool:
@@ -43,6 +43,8 @@ def send(
 ) -> Reply:
     """Ask the model, and again after failures that may pass; every try is in the journal.
 
+    What the journal holds the reply to already is not asked again.
+
     Raises a ``ModelError``; anything else that is raised is not the provider's doing and
     passes through untouched.
     """
@@ -58,7 +60,11 @@ def send(
             ordinal=ask.ordinal,
             messages=[{"role": role, "text": text} for role, text in as_pairs(shown)],
             recorded=model.recorded,
+            max_output_tokens=ask.max_output_tokens,
         )
+        earlier = journal.reply_to(line)
+        if earlier is not None:
+            return _reply(earlier, from_journal=True)
         started = time.monotonic()
         try:
             message = model.chat.invoke(shown, **model.wire.arguments(ask))
@@ -78,12 +84,19 @@ def send(
                 raise failure.error(needed, model.context_tokens) from None
             model.retry.sleep(model.retry.delay(failures, failure.retry_after))
         else:
-            reply = _reply(model, message, line, started)
-            journal.write(_answered(line, reply))
-            return reply
+            answered = _answered(model, message, line, started)
+            journal.write(answered)
+            return _reply(answered)
 
 
-def _reply(model: ChosenModel, message: BaseMessage, line: JournalLine, started: float) -> Reply:
+def _reply(line: JournalLine, *, from_journal: bool = False) -> Reply:
+    call = line.call(from_journal=from_journal)
+    return Reply(line.reply or "", line.finish_reason, line.error, call)
+
+
+def _answered(
+    model: ChosenModel, message: BaseMessage, line: JournalLine, started: float
+) -> JournalLine:
     """Read the answer; a count that the provider leaves out is estimated."""
     text = printable(str(message.text))
     used = getattr(message, "usage_metadata", None) or {}
@@ -93,28 +106,19 @@ def _reply(model: ChosenModel, message: BaseMessage, line: JournalLine, started:
     about = message.response_metadata
     reason = about.get("finish_reason") or about.get("done_reason")
     refusal = message.additional_kwargs.get("refusal")
-    call = ModelCall(
-        agent=line.agent,
-        model=line.model,
-        attempt=line.attempt,
-        prompt_tokens=prompt_tokens,
-        completion_tokens=completion_tokens,
-        seconds=time.monotonic() - started,
-        cost=model.price.cost(prompt_tokens, completion_tokens) if model.price else None,
-        recorded=model.recorded,
-    )
-    return Reply(text, str(reason) if reason else None, str(refusal) if refusal else None, call)
+    told = {
+        "reply": text,
+        "finish_reason": str(reason) if reason else None,
+        "error": str(refusal) if refusal else None,
+        "prompt_tokens": prompt_tokens,
+        "completion_tokens": completion_tokens,
+        "seconds": time.monotonic() - started,
+        "cost": model.price.cost(prompt_tokens, completion_tokens) if model.price else None,
+    }
+    return line.model_copy(update=told)
 
 
 def _failed(line: JournalLine, error: Exception, started: float) -> JournalLine:
     seconds = time.monotonic() - started
     told = printable(f"{type(error).__name__}: {error}")
     return line.model_copy(update={"error": told, "seconds": seconds})
-
-
-def _answered(line: JournalLine, reply: Reply) -> JournalLine:
-    account = reply.call.model_dump(
-        include={"prompt_tokens", "completion_tokens", "seconds", "cost"}
-    )
-    said = {"reply": reply.text, "finish_reason": reply.finish_reason, "error": reply.refusal}
-    return line.model_copy(update={**account, **said})
