@@ -7,12 +7,13 @@ from uuid import uuid4
 
 import pytest
 
-from graph.thread_lock import ThreadBusy, thread_lock
+from graph.sqlite_store import thread_lock
+from graph.store import ThreadBusy
 
 HOLDER = """
 import sys
 from pathlib import Path
-from graph.thread_lock import thread_lock
+from graph.sqlite_store import thread_lock
 with thread_lock(Path(sys.argv[1]), sys.argv[2]):
     print("held", flush=True)
     sys.stdin.read()
