@@ -1,8 +1,9 @@
 """The command line's arguments, read without loading anything heavy."""
 
 import argparse
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, NoReturn
 
 from graph.context import RunContext
@@ -20,6 +21,23 @@ exit codes:
 """
 
 
+DEEDS = (
+    "task", "describe", "resume", "runs", "show", "history", "fork", "revise", "check",
+    "list_tasks", "fetch_local_model", "doctor",
+)  # fmt: skip
+
+FEWEST_CHARACTERS = 4
+"""Of a thread's id, to be taken for the beginning of one."""
+_ID = re.compile(rf"[0-9a-f-]{{{FEWEST_CHARACTERS},36}}")
+
+GOES_WITH: dict[str, tuple[tuple[str, ...], str]] = {
+    "answer": (("resume",), "it answers a run that waits"),
+    "answer_file": (("resume",), "it answers a run that waits"),
+    "at": (("fork",), "it names the step to begin from"),
+    "edit": (("fork",), "it changes the specification at that step"),
+}
+
+
 class UsageError(Exception):
     """Something that the caller must change; the message is one sentence."""
 
@@ -31,7 +49,9 @@ class _Parser(argparse.ArgumentParser):
 
 @dataclass(frozen=True)
 class Arguments:
-    """What was asked for; exactly one of the first six is set.
+    """What was asked for; one of the first eleven is set, or ``resume`` with ``describe``.
+
+    ``revise`` holds a thread id and a remark.
 
     ``chosen`` holds the fields of :class:`RunContext` that were given, and no others.
     """
@@ -40,10 +60,18 @@ class Arguments:
     describe: str | None = None
     resume: str | None = None
     check: str | None = None
+    runs: bool = False
+    show: str | None = None
+    history: str | None = None
+    fork: str | None = None
+    revise: list[str] | None = None
     list_tasks: bool = False
     fetch_local_model: bool = False
     doctor: bool = False
     out: str | None = None
+    at: int | None = None
+    edit: str | None = None
+    checkpoint_db: str | None = None
     answer: str | None = None
     answer_file: str | None = None
     json: bool = False
@@ -70,14 +98,44 @@ def parse_arguments(argv: Sequence[str]) -> Arguments:
     given = vars(_parser().parse_args(argv))
     chosen = given.pop("chosen", {})
     arguments = Arguments(**given, chosen=chosen)
-    for name in ("task", "describe", "resume", "check", "out", "answer", "answer_file"):
-        if getattr(arguments, name) == "":
-            raise UsageError(f"{_option(name)} needs a value, not an empty one")
-    for name in ("answer", "answer_file"):
-        if getattr(arguments, name) is not None and arguments.resume is None:
-            raise UsageError(f"{_option(name)} goes with --resume: it answers a run that waits")
+    _fit_together(arguments)
     arguments.context()
     return arguments
+
+
+def _fit_together(arguments: Arguments) -> None:
+    """See that no option is empty, or stands without the one that it goes with."""
+    for option in fields(Arguments):
+        value = getattr(arguments, option.name)
+        if value == "" or (isinstance(value, list) and "" in value):
+            raise UsageError(f"{_option(option.name)} needs a value, not an empty one")
+    done = [name for name in DEEDS if getattr(arguments, name) not in (None, False)]
+    if not done:
+        options = " ".join(_option(name) for name in DEEDS)
+        raise UsageError(f"one of {options} is required (see --help)")
+    if len(done) > 1 and set(done) != {"describe", "resume"}:
+        raise UsageError(f"{_option(done[1])} is not allowed with {_option(done[0])} (see --help)")
+    for name, (others, why) in GOES_WITH.items():
+        if getattr(arguments, name) is not None and not set(done) & set(others):
+            raise UsageError(f"{_option(name)} goes with {_option(others[0])}: {why}")
+    for given in (arguments.resume, arguments.show, arguments.history, arguments.fork):
+        _is_id(given)
+    _is_id(arguments.revise[0] if arguments.revise else None)
+    if arguments.fork is not None and arguments.at is None:
+        raise UsageError("--fork needs --at STEP; --history lists the steps of a thread")
+    if set(done) & {"runs", "show", "history"} and (arguments.chosen or arguments.out):
+        raise UsageError(f"{_option(done[0])} only looks; options of a run do not go with it")
+    if arguments.resume is not None and arguments.out is not None:
+        raise UsageError("--out does not go with --resume: a resumed run keeps its folder")
+
+
+def _is_id(given: str | None) -> None:
+    """See that ``given`` can be the beginning of a thread's id."""
+    if given is not None and not _ID.fullmatch(given.strip().lower()):
+        raise UsageError(
+            f"{given[:80]!r} is no thread id; they are UUIDs, of which the first "
+            f"{FEWEST_CHARACTERS} characters may be enough"
+        )
 
 
 def _option(name: str) -> str:
@@ -108,17 +166,38 @@ def _parser() -> argparse.ArgumentParser:
         argument_default=argparse.SUPPRESS,
         allow_abbrev=False,
     )
-    what = parser.add_mutually_exclusive_group(required=True)
+    what = parser.add_argument_group("what to do, one of")
     what.add_argument("--task", metavar="NAME", help="a built-in task, see --list-tasks")
     what.add_argument("--describe", metavar="FILE", help="a description in words; - reads stdin")
-    what.add_argument("--resume", metavar="THREAD_ID", help="go on with a run that was left")
+    what.add_argument("--resume", metavar="ID", help="go on with a run that was left")
     what.add_argument(
         "--check", metavar="DIR", help="check the spec.json and environment.py in a folder"
+    )
+    what.add_argument("--runs", action="store_true", help="list all runs and how they stand")
+    what.add_argument("--show", metavar="ID", help="tell what a run has made, and where it stands")
+    what.add_argument("--history", metavar="ID", help="list the steps of a run")
+    what.add_argument("--fork", metavar="ID", help="a new run from a step of another, see --at")
+    what.add_argument(
+        "--revise",
+        nargs=2,
+        metavar=("ID", "REMARK"),
+        help="a new run in which only what the remark touches is done again",
     )
     what.add_argument("--list-tasks", action="store_true", help="name the built-in tasks")
     what.add_argument("--doctor", action="store_true", help="try what isolation this machine gives")
     what.add_argument(
         "--fetch-local-model", action="store_true", help="get the local model's weights once"
+    )
+    parser.add_argument(
+        "--at", type=int, metavar="STEP", help="with --fork: the step, as --history counts them"
+    )
+    parser.add_argument(
+        "--edit", metavar="FILE", help="with --fork: pieces of a spec.json that replace those there"
+    )
+    parser.add_argument(
+        "--checkpoint-db",
+        metavar="PLACE",
+        help="where runs are kept: a file or postgresql://... (default: runs/checkpoints.sqlite)",
     )
     parser.add_argument("--out", metavar="DIR", help="run folder, new or empty (default: runs/...)")
     answer = parser.add_mutually_exclusive_group()

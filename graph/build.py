@@ -19,6 +19,7 @@ from graph.routes import (
     after_executor,
     after_review,
     after_send_back,
+    after_start,
     after_train,
     after_triage,
 )
@@ -42,6 +43,7 @@ from nodes.reconsider import reconsider
 from nodes.reexamine import reexamining
 from nodes.report import report
 from nodes.review import review
+from nodes.revise import revise
 from nodes.sar import sar
 from nodes.train import train
 from nodes.triage import triage
@@ -50,6 +52,7 @@ from state.review import REVIEWED
 from state.run_state import RunState
 
 AGENTS: dict[str, Node] = {
+    "revise": revise,
     "triage": triage,
     "parameter": reexamining("parameter", parameter),
     "objective": reexamining("objective", objective),
@@ -90,7 +93,8 @@ def build(agents: Mapping[str, Node], stations: Mapping[str, Node]) -> Builder:
     for name, node in stations.items():
         builder.add_node(name, stage(name, node))
 
-    builder.add_edge(START, "intake")
+    builder.add_conditional_edges(START, after_start)
+    builder.add_edge("revise", "parameter")
     builder.add_edge("intake", "triage")
     builder.add_conditional_edges("triage", after_triage)
     for agent in REVIEWED:

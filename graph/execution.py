@@ -40,11 +40,16 @@ class Thread:
     model: ModelTaken | None
 
     @property
+    def metadata(self) -> dict[str, str]:
+        """What is kept with each of its checkpoints."""
+        return {"fingerprint": self.fingerprint.model_dump_json()}
+
+    @property
     def config(self) -> RunnableConfig:
         """What the graph is called with, beside the context."""
         return {
             "configurable": {"thread_id": self.thread_id},
-            "metadata": {"fingerprint": self.fingerprint.model_dump_json()},
+            "metadata": self.metadata,
             "recursion_limit": recursion_limit(
                 self.context.max_debug, self.context.max_reexaminations
             ),

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from graph.outcome import RunOutcome
+from graph.streams import say
+from nodes.run_folder import append_line
 from state.run_state import Stage
 
 
@@ -19,7 +21,7 @@ class Progress:
 
     def say(self, line: str) -> None:
         """Write ``line`` for the person who watches."""
-        print(line, file=self._stream, flush=True)
+        say(line, self._stream)
 
     def hear(self, said: Mapping[str, Any]) -> None:
         """Take what a node says while it works: its name and a line."""
@@ -39,8 +41,7 @@ class Progress:
         note = f" ({last.note})" if last.note else ""
         self.say(f"  {node:<17} {last.status:<9} {last.seconds:7.1f} s{note}")
         line = {"time": round(time.time(), 3), "node": node, **last.model_dump(exclude={"name"})}
-        with (self.run_folder / "events.jsonl").open("a", encoding="utf-8") as events:
-            events.write(json.dumps(line) + "\n")
+        append_line(self.run_folder / "events.jsonl", json.dumps(line))
 
 
 def summary(outcome: RunOutcome) -> str:

@@ -49,6 +49,11 @@ NEXT_AGENT: dict[Reviewed, str] = dict(zip(REVIEWED, [*REVIEWED[1:], "environmen
 Route = Callable[[RunState, Runtime[RunContext]], str]
 
 
+def after_start(state: RunState) -> Literal["intake", "revise"]:
+    """A run of its own begins with its description, a revised one with the remark."""
+    return "intake" if state.revision is None else "revise"
+
+
 def after_triage(state: RunState) -> Literal["parameter", "__end__"]:
     """What is no decision problem goes no further."""
     return "__end__" if state.status == "turned_away" else "parameter"

@@ -10,12 +10,14 @@ from typing import NoReturn
 
 from graph.arguments import Arguments, UsageError, parse_arguments
 from graph.description_source import read_description
-from graph.outcome import ExitCode
+from graph.outcome import ExitCode, RunOutcome
+from graph.streams import give, open_closed_streams, say
 from nodes.models.errors import ModelError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Do what ``argv`` asks for and return the exit code, see ``--help``."""
+    open_closed_streams()
     words = list(sys.argv[1:] if argv is None else argv)
     as_json = "--json" in words
     for ending in (signal.SIGTERM, signal.SIGHUP):
@@ -51,26 +53,67 @@ def _do(arguments: Arguments) -> int:
         return _fetch_local_model(arguments.json)
     if arguments.check is not None:
         return _check(arguments.check, arguments)
-    description = None if arguments.resume is not None else read_description(arguments)
-    # Only a run needs the graph, which takes most of a second to load.
-    from graph.answers import question_lines
+    # Only runs need the graph, which takes most of a second to load.
+    if arguments.runs or arguments.show is not None or arguments.history is not None:
+        give(_look(arguments))
+        return ExitCode.TRAINED
+    outcome = _run(arguments)
+    if outcome.resume is not None:
+        _tell_how_to_go_on(outcome)
     from graph.progress import summary
+
+    result = outcome.model_dump_json() if arguments.json else summary(outcome)
+    if not say(result, sys.stdout):
+        say(f"standard output is closed; the results are in {outcome.run_folder}", sys.stderr)
+    return outcome.exit_code
+
+
+def _look(arguments: Arguments) -> str:
+    if arguments.runs:
+        from graph.thread_list import list_threads
+
+        return list_threads(arguments)
+    if arguments.show is not None:
+        from graph.thread_view import show_thread
+
+        return show_thread(arguments)
+    from graph.thread_history import show_history
+
+    return show_history(arguments)
+
+
+def _run(arguments: Arguments) -> RunOutcome:
+    describes = arguments.task is not None or arguments.describe is not None
+    description = read_description(arguments) if describes else None
+    if arguments.fork is not None:
+        from graph.fork import fork
+
+        return fork(arguments)
+    if arguments.revise is not None:
+        from graph.revision import revise
+
+        return revise(arguments)
     from graph.threads import begin, go_on
 
-    outcome = begin(arguments, description) if description is not None else go_on(arguments)
-    if outcome.status not in ("trained", "no_better_policy", "unverified"):
-        if outcome.question is not None:
-            print("", *question_lines(outcome.question), "", sep="\n", file=sys.stderr)
-        print(f"{outcome.account} To go on: {outcome.resume}", file=sys.stderr)
-    print(outcome.model_dump_json() if arguments.json else summary(outcome), flush=True)
-    return outcome.exit_code
+    if arguments.resume is not None:
+        return go_on(arguments, description)
+    assert description is not None
+    return begin(arguments, description)
+
+
+def _tell_how_to_go_on(outcome: RunOutcome) -> None:
+    from graph.answers import question_lines
+
+    if outcome.question is not None:
+        say("\n".join(["", *question_lines(outcome.question), ""]), sys.stderr)
+    say(f"{outcome.account} To go on: {outcome.resume}", sys.stderr)
 
 
 def _list_tasks(as_json: bool) -> int:
     from benchmarks.catalogue import task_names
 
     names = task_names()
-    print(json.dumps({"tasks": names}) if as_json else "\n".join(names))
+    give(json.dumps({"tasks": names}) if as_json else "\n".join(names))
     return ExitCode.TRAINED
 
 
@@ -94,15 +137,15 @@ def _fetch_local_model(as_json: bool) -> int:
     from nodes.models.fetch import fetch_local_model
 
     path = str(fetch_local_model())
-    print(json.dumps({"status": "fetched", "path": path}) if as_json else path)
+    give(json.dumps({"status": "fetched", "path": path}) if as_json else path)
     return ExitCode.TRAINED
 
 
 def _refuse(status: str, sentence: str, code: ExitCode, as_json: bool) -> int:
     line = " ".join(sentence.split())
-    print(f"error: {line}", file=sys.stderr, flush=True)
+    say(f"error: {line}", sys.stderr)
     if as_json:
-        print(json.dumps({"status": status, "exit_code": int(code), "error": line}), flush=True)
+        say(json.dumps({"status": status, "exit_code": int(code), "error": line}), sys.stdout)
     return code
 
 

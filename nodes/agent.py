@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from nodes.models.budget import TokenBudget
 from nodes.models.journal import JOURNAL, CallJournal
 from nodes.models.structured import call_structured
+from nodes.revising import revision_values
 from nodes.sentences import sentences_of
 from nodes.settings import RunSettings
 from state.findings import Finding
@@ -79,9 +80,9 @@ def ask(
     """Ask ``agent`` for its piece.
 
     ``values`` fill ``prompts/<agent>.md``, or that of ``prompt``, which always sees ``state``.
-    What is open for this agent, or in doubt, follows together with its ``previous`` answer. The
-    description comes first in every prompt, so that a model which keeps the state of a prompt
-    reads it once.
+    What is open for this agent, in doubt, or asked of it by a revision follows, together with its
+    ``previous`` answer. The description comes first in every prompt, so that a model which keeps
+    the state of a prompt reads it once.
 
     Raises:
         nodes.models.errors.ModelError: the model gave no usable answer.
@@ -93,14 +94,18 @@ def ask(
     sentences = sentences_of(state.told)
     remarks = own_remarks(state, agent)
     doubts = state.doubts_of(agent)
+    earlier = previous.model_dump_json(exclude_defaults=True) if previous else ""
     text = templates.get_template(f"{prompt or agent}.md").render(state=state, **values)
     if remarks or doubts:
         text += templates.get_template("remarks.md" if remarks else "reexamine.md").render(
             remarks=remarks,
             doubts=doubts,
             answers=[a for a in state.clarifications if a.agent == agent],
-            previous=previous.model_dump_json(exclude_defaults=True) if previous else "",
+            previous=earlier,
         )
+    revised = revision_values(state, agent)
+    if revised:
+        text += templates.get_template("revision.md").render(revised, previous=earlier)
     small = settings.model.provider == "local"
     used = sum(c.prompt_tokens + c.completion_tokens for c in state.calls if not c.recorded)
     reply = call_structured(

@@ -18,6 +18,7 @@ from nodes.codegen.possible import render_possible
 from nodes.codegen.problems import Problems
 from nodes.codegen.program import Program
 from nodes.codegen.render import render_environment, render_spec_functions
+from nodes.revising import revision_values
 from nodes.run_folder import artefact, remove, write_whole
 from nodes.settings import RunSettings
 from nodes.spec_checks.ladder import check_spec
@@ -31,6 +32,8 @@ BATCHED = "batched_environment.py"
 """The same environment for many episodes in each numpy call, which training uses where it can."""
 POSSIBLE = "possible_actions.py"
 """Which decisions are possible, told from what is seen, where the specification says so."""
+VOID: dict[str, Any] = {"training": None, "evaluation": None, "status": "running", "account": ""}
+"""What was made with earlier code, and no longer counts."""
 NOT_BATCHED = "training steps one episode at a time"
 
 
@@ -51,12 +54,13 @@ def coding(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
     if open_ones:
         report = CheckReport(findings=open_ones)
         stages = clock.add_to(state, "failed", open_ones[0].message)
-        return {"code": None, "checks": report, "notes": notes, "stages": stages}
+        return {**VOID, "code": None, "checks": report, "notes": notes, "stages": stages}
     if program is None:
         code = CodeArtefacts()
-        return {"code": code, "checks": None, "notes": notes, "stages": clock.add_to(state, "done")}
+        stages = clock.add_to(state, "done")
+        return {**VOID, "code": code, "checks": None, "notes": notes, "stages": stages}
     bodies, calls, findings = write_bodies(state, runtime, program)
-    update: dict[str, Any] = {"calls": calls, "notes": notes, "bodies": bodies}
+    update: dict[str, Any] = {**VOID, "calls": calls, "notes": notes, "bodies": bodies}
     if findings:
         stages = clock.add_to(state, "failed", findings[0].message)
         return {**update, "code": None, "checks": CheckReport(findings=findings), "stages": stages}
@@ -76,6 +80,8 @@ def coding(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
             state.model_copy(update={"notes": notes}), "coding", f"{NOT_BATCHED}: {why_not}"
         )
     code = CodeArtefacts(environment=artefact(folder, "environment.py"))
+    if state.code is not None and state.code.environment == code.environment:
+        code = state.code  # what was made for this very environment stays
     update["notes"] = [*notes, *(f"coding: not checked, {f}" for f in faults)]
     return {**update, "code": code, "checks": None, "stages": clock.add_to(state, "done")}
 
@@ -99,10 +105,12 @@ def write_bodies(
     bodies: list[BodySource] = []
     findings: list[Finding] = []
     known = {b.name: b for b in state.bodies}
+    revised = revision_values(state, "coding")
+    told_to_change = revised is not None and revised["instruction"] != ""
     for body in program.bodies:
         kept = known.get(body.name)
         blamed = any(body.name in finding.place + finding.message for finding in state.remarks)
-        if kept is not None and not blamed:
+        if kept is not None and not blamed and not told_to_change:
             bodies.append(kept)
             continue
         source, state, wrong = write_body(state, runtime, program, body, kept)

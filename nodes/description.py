@@ -1,8 +1,14 @@
 """What can be said about a description without understanding it: size, kind, title."""
 
+from functools import reduce
+from pathlib import Path
+from string import Template
+
 FEWEST_CHARACTERS = 20
 MOST_CHARACTERS = 100_000
 LONGEST_TITLE = 80
+LONGEST_REMARK = 4_000
+AMENDMENT = Path(__file__).parent / "prompts" / "amendment.md"
 
 
 def description_problem(text: str) -> str:
@@ -23,6 +29,32 @@ def description_problem(text: str) -> str:
             "decided, what is known, what happens then, and what is wanted"
         )
     return ""
+
+
+def remark_problem(remark: str) -> str:
+    """One sentence saying why ``remark`` can be no remark on a description, or an empty string."""
+    if not any(char.isalnum() for char in remark):
+        return "the remark is empty; say in words what is to be different"
+    if any(ord(char) < 32 and not char.isspace() for char in remark) or "\x7f" in remark:
+        return "the remark is not plain text: it holds control characters"
+    if any(0xD800 <= ord(char) < 0xE000 for char in remark):
+        return "the remark is not UTF-8 text"
+    if len(remark) > LONGEST_REMARK:
+        return (
+            f"the remark is too long: {len(remark):,} characters where at most "
+            f"{LONGEST_REMARK:,} are taken; describe a problem as different as that anew"
+        )
+    return ""
+
+
+def amended(description: str, remarks: list[str]) -> str:
+    """The description with ``remarks`` behind it, each said to hold where it differs."""
+    template = Template(AMENDMENT.read_text(encoding="utf-8"))
+    return reduce(
+        lambda text, remark: text.rstrip() + template.substitute(remark=remark.strip()),
+        remarks,
+        description,
+    )
 
 
 def title_of(text: str) -> str:

@@ -40,7 +40,8 @@ def evaluate(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
     if isinstance(result, str):
         account = f"The policy could not be evaluated: {result}."
         stages = clock.add_to(state, "failed", account)
-        return {"status": "no_better_policy", "account": account, "stages": stages}
+        failed = {"evaluation": None, "status": "no_better_policy"}
+        return failed | {"account": account, "stages": stages}
     return {
         "evaluation": result,
         "status": "trained" if result.better_than_random else "no_better_policy",

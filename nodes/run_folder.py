@@ -26,6 +26,19 @@ def write_whole(path: Path, content: str | bytes) -> None:
     os.replace(beside, path)
 
 
+def append_line(path: Path, line: str) -> None:
+    """Append ``line`` to a file of lines; after one that a killed run left cut off, on its own.
+
+    Raises:
+        OSError: it cannot be written; a link at ``path`` is not followed.
+    """
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    with open(os.open(path, flags, 0o644), "r+b", buffering=0) as file:
+        length = os.fstat(file.fileno()).st_size
+        cut = length > 0 and os.pread(file.fileno(), 1, length - 1) != b"\n"
+        file.write(b"\n" * cut + line.encode() + b"\n")
+
+
 def artefact(folder: Path, name: str) -> Artefact:
     """Reference to the file ``name`` in ``folder``; never through a link.
 

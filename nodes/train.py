@@ -56,7 +56,8 @@ def train(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
         if failure:
             account = f"Training did not come to its end: {failure}."
             stages = clock.add_to(state, "failed", account)
-            return update | {"training": None, "account": account, "stages": stages}
+            gone = {"training": None, "evaluation": None, "status": "running"}
+            return update | gone | {"account": account, "stages": stages}
     record = read_result(folder, RESULT, TrainingRecord).model_copy(
         update={"curve": artefact(folder, "curve.csv"), "policy": artefact(folder, "policy.zip")}
     )

@@ -15,6 +15,7 @@ from state.objective import Objective
 from state.parameters import Parameter
 from state.question import Answered
 from state.review import Assumption, Doubt, Review, Reviewed
+from state.revision import Revision
 from state.sar import StateActionReward
 from state.spec import Spec
 from state.training import Evaluation, TrainingPlan, TrainingRecord
@@ -46,6 +47,12 @@ class RunState(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     description: str
+    amendments: list[str] = Field(
+        default_factory=list, description="remarks of earlier revisions and of this one"
+    )
+    revision: Revision | None = Field(
+        default=None, description="what this run revises; None for a run of its own"
+    )
     title: str = "task"
     run_folder: str = Field(default="", description="where artefacts go; chosen by the intake")
 

@@ -11,6 +11,7 @@ from tests.fake_chat_server import Answer, ReplyFunction
 # What tells the agents' questions apart is the object that each is asked for.
 ASKED_FOR = {
     "verdict": "triage",
+    "changes": "revise",
     "open": "review",
     "parameters": "parameter",
     "sense": "objective",

@@ -123,10 +123,14 @@ def unused(state: RunState) -> list[tuple[Mention, str]]:
     Only what is written in digits and is no date, label or count of the calendar: number words
     are mostly counts that the text itself spells out.
     """
+    # Of a revised run only the numbers are new that none but the remark mentions.
+    remark = sentences_of(state.revision.remark) if state.revision is not None else []
     used = {abs(value) for p in state.parameters for value in flat(p.value)}
-    sentences = sentences_of(state.told)
+    sentences, mentions = sentences_of(state.told), mentions_of(state.told)
+    if state.revision is not None:
+        used |= {abs(m.value) for m in mentions if sentences[m.sentence - 1] not in remark}
     found: dict[float, tuple[Mention, str]] = {}
-    for mention in mentions_of(state.told):
+    for mention in mentions:
         sentence = sentences[mention.sentence - 1]
         if abs(mention.value) not in used and not in_passing(mention, sentence):
             found.setdefault(abs(mention.value), (mention, sentence))

@@ -5,7 +5,7 @@ checkpoint finds it there when it asks the same question again, and does not pay
 """
 
 import json
-import os
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from nodes.models.errors import ModelError
 from nodes.models.redact import redact
+from nodes.run_folder import append_line
 from state.usage import ModelCall
 
 JOURNAL = "llm_calls.jsonl"
@@ -102,12 +103,7 @@ class CallJournal:
         entry: dict[str, Any] = line.model_dump(exclude_defaults=line.given_up)
         if line.error is not None:
             entry["error"] = redact(line.error)
-        # Generated code can reach the folder: a link that it left here must lead nowhere.
-        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-        with open(os.open(self.path, flags, 0o644), "r+b", buffering=0) as file:
-            length = os.fstat(file.fileno()).st_size
-            cut = length > 0 and os.pread(file.fileno(), 1, length - 1) != b"\n"
-            file.write(b"\n" * cut + json.dumps(entry).encode() + b"\n")
+        append_line(self.path, json.dumps(entry))
 
     def reply_to(self, asked: JournalLine) -> JournalLine | None:
         """The line with the reply to ``asked`` that an interrupted process of this run left."""
@@ -160,3 +156,13 @@ def read_journal(path: Path) -> list[JournalLine]:
         except ValidationError:
             continue
     return found
+
+
+def copy_answers(source: Path, target: Path, asked: Callable[[str], int]) -> None:
+    """Copy the answered lines of a journal, of each agent the first ``asked(agent)``.
+
+    Raises OSError if a file cannot be read or written.
+    """
+    for line in read_journal(source) if source.is_file() else []:
+        if line.reply is not None and line.ordinal < asked(line.agent):
+            CallJournal(target).write(line)

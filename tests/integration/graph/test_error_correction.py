@@ -12,12 +12,12 @@ import pytest
 from benchmarks.catalogue import task_description
 from graph.answers import Answers
 from graph.build import AGENTS, REVIEWS, STATIONS, build
-from graph.checkpoint import sync_saver
 from graph.context import RunContext
 from graph.execution import Thread, execute
 from graph.fingerprint import Fingerprint
 from graph.outcome import RunOutcome
 from graph.progress import Progress
+from graph.sqlite_store import SqliteStore
 from state.run_state import RunState
 from tests.fake_chat_server import Answer, FakeChatServer, Say
 from tests.replies import agent_of, good_problem, replies_to, sure_of_all
@@ -70,7 +70,7 @@ class Model:
     ) -> tuple[RunOutcome, RunState]:
         """Run up to the environment agent, or on with ``thread_id``."""
         stop_before = build_stopping_before_the_environment()
-        with self.serve() as server, sync_saver(self.folder / "threads.sqlite") as saver:
+        with self.serve() as server, SqliteStore(self.folder / "threads.sqlite").open() as store:
             context = RunContext(
                 model="openai:fake", base_url=server.openai_url, unsafe_no_sandbox=True, **chosen
             )
@@ -85,8 +85,10 @@ class Model:
             with (run_folder / "progress.log").open("a") as said:
                 progress = Progress(said, run_folder)
                 given = None if thread_id else beginning
-                outcome = execute(thread, saver, progress, given, stop_before, answers=answers)
-            values = stop_before.compile(checkpointer=saver).get_state(thread.config).values
+                outcome = execute(
+                    thread, store.saver, progress, given, stop_before, answers=answers
+                )
+            values = stop_before.compile(checkpointer=store.saver).get_state(thread.config).values
         return outcome, RunState.model_validate(values)
 
 

@@ -36,7 +36,20 @@ def test_options_of_two_parses_do_not_mix() -> None:
     [
         ("", "is required"),
         ("--task a --describe b", "not allowed with"),
-        ("--task a --resume b", "not allowed with"),
+        ("--task a --resume abcd", "not allowed with"),
+        ("--runs --show abcd", "--show is not allowed with --runs"),
+        ("--resume abc", "'abc' is no thread id"),
+        ("--show xyz1", "is no thread id"),
+        ("--history ../../etc", "is no thread id"),
+        ("--revise a remark", "'a' is no thread id"),
+        ("--revise abcd", "expected 2 arguments"),
+        ("--fork abcd", "--fork needs --at STEP"),
+        ("--fork abcd --at one", "--at: invalid int value"),
+        ("--resume abcd --at 3", "--at goes with --fork"),
+        ("--task a --edit f", "--edit goes with --fork"),
+        ("--runs --seed 3", "--runs only looks"),
+        ("--show abcd --out o", "--show only looks"),
+        ("--resume abcd --out o", "--out does not go with --resume"),
         ("--task a --nonsense", "unrecognized arguments: --nonsense"),
         ("--task a --mod auto", "unrecognized arguments"),
         ("--task", "expected one argument"),
@@ -49,8 +62,8 @@ def test_options_of_two_parses_do_not_mix() -> None:
         ("--task a --base-url host", "--base-url must start with"),
         ("--task a --answer yes", "--answer goes with --resume"),
         ("--describe a --answer-file f", "--answer-file goes with --resume"),
-        ("--resume a --answer yes --answer-file f", "not allowed with"),
-        ("--resume a --seed -1", "--seed must be from 0"),
+        ("--resume abcd --answer yes --answer-file f", "not allowed with"),
+        ("--resume abcd --seed -1", "--seed must be from 0"),
     ],
 )
 def test_usage_errors_are_one_sentence(words: str, says: str) -> None:
@@ -59,9 +72,21 @@ def test_usage_errors_are_one_sentence(words: str, says: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("option", ["--task", "--describe", "--resume", "--out", "--answer"])
+@pytest.mark.parametrize(
+    "option",
+    [
+        "--task",
+        "--describe",
+        "--resume",
+        "--show",
+        "--fork",
+        "--out",
+        "--answer",
+        "--checkpoint-db",
+    ],
+)
 def test_empty_values_are_refused(option: str) -> None:
-    others = ["--task", "t"] if option in ("--out", "--answer") else []
+    others = ["--task", "t"] if option in ("--out", "--answer", "--checkpoint-db") else []
     with pytest.raises(UsageError, match=f"{option} needs a value"):
         parse_arguments([*others, option, ""])
 
