@@ -15,7 +15,7 @@ from graph.execution import Thread
 from graph.outcome import RunOutcome
 from graph.serialization import serializer
 from graph.store import OpenStore
-from graph.stored import config_of, full_id, kept_threads, read_thread
+from graph.stored import config_of, following, full_id, kept_threads, read_thread
 from graph.text_source import read_text
 from graph.thread_history import lineage, number_of
 from graph.threads import new_folder, new_thread, run_new, same_graph
@@ -42,11 +42,11 @@ def fork(arguments: Arguments) -> RunOutcome:
         snapshot = _step(store, stored.thread_id, arguments.at)
         state = RunState.model_validate(snapshot.values)
         edit = _edit(arguments, state)
-        if not snapshot.next and not edit:
+        if not following(snapshot) and not edit:
             raise UsageError(
                 f"step {arguments.at} is the end of the run; take an earlier one, or --edit"
             )
-        asks = bool(edit) or not set(snapshot.next) <= WITHOUT_MODEL
+        asks = bool(edit) or not set(following(snapshot)) <= WITHOUT_MODEL
         thread = new_thread(arguments, stored, state.description, asks=asks)
         with new_folder(arguments, thread, state.title) as folder:
             source = Path(state.run_folder)

@@ -25,6 +25,11 @@ class StoredThread:
     fingerprint: Fingerprint | None
 
     @property
+    def following(self) -> list[str]:
+        """The nodes that run next; none where the thread is finished."""
+        return following(self.snapshot)
+
+    @property
     def begun_with(self) -> Fingerprint:
         """What it was begun with.
 
@@ -36,6 +41,15 @@ class StoredThread:
                 f"thread {self.thread_id} was not begun by this command; go on where it was"
             )
         return self.fingerprint
+
+
+def following(snapshot: StateSnapshot) -> list[str]:
+    """The nodes that run next; with a node that has run and whose result is not taken over yet.
+
+    ``snapshot.next`` leaves such a node out, so that a thread whose process was killed just then
+    would seem to be finished.
+    """
+    return [task.name for task in snapshot.tasks]
 
 
 def config_of(thread_id: str) -> RunnableConfig:

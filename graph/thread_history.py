@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from graph.arguments import Arguments, UsageError
 from graph.build import builder
 from graph.store import OpenStore
-from graph.stored import config_of, full_id, kept_threads, read_thread
+from graph.stored import config_of, following, full_id, kept_threads, read_thread
 
 ACCOUNTS = ("calls", "stages")
 """Fields that most steps lengthen and that say nothing of what was decided."""
@@ -63,10 +63,10 @@ def lineage(store: OpenStore, thread_id: str) -> list[StateSnapshot]:
         ) from error
     by_id = {_checkpoint_id(snapshot.config): snapshot for snapshot in snapshots}
     found: list[StateSnapshot] = []
-    following = snapshots[0] if snapshots else None
-    while following is not None:
-        found.append(following)
-        following = by_id.get(_checkpoint_id(following.parent_config))
+    current = snapshots[0] if snapshots else None
+    while current is not None:
+        found.append(current)
+        current = by_id.get(_checkpoint_id(current.parent_config))
     return [snapshot for snapshot in reversed(found) if snapshot.values]
 
 
@@ -93,10 +93,10 @@ def steps_of(snapshots: list[StateSnapshot]) -> list[Step]:
                 status=new.status if new else "",
                 note=new.note if new else "",
                 changed=_changes(before, values),
-                next_nodes=list(snapshot.next),
+                next_nodes=following(snapshot),
             )
         )
-        before, ran = values, ", ".join(snapshot.next)
+        before, ran = values, ", ".join(following(snapshot))
     return steps
 
 

@@ -66,7 +66,7 @@ def line_of(store: OpenStore, extent: Extent) -> ThreadLine:
         active=snapshot.created_at or "",
         step=(snapshot.metadata or {}).get("step"),
         last_node=state.stages[-1].name if state.stages else "",
-        next_nodes=list(snapshot.next),
+        next_nodes=stored.following,
         run_folder=state.run_folder,
     )
 
@@ -78,7 +78,7 @@ def status_of(store: OpenStore, stored: StoredThread) -> ThreadStatus:
             pass
     except ThreadBusy:
         return "running"
-    if not stored.snapshot.next:
+    if not stored.following:
         return finished_status(stored.state)
     return "waiting" if stored.snapshot.interrupts else "stopped"
 

@@ -156,15 +156,15 @@ def _go_on(arguments: Arguments, store: OpenStore, stored: StoredThread) -> RunO
     answers = answers_of(arguments, stored.snapshot.interrupts)
     progress = Progress(sys.stderr, Path(state.run_folder))
     model = ModelTaken(name=context.model, reason="as begun; not asked again", recorded=False)
-    if not stored.snapshot.next:
+    if not stored.following:
         progress.say(f"thread {thread_id} had finished already")
         return outcome_of(state, thread_id=thread_id, status=finished_status(state), model=model)
     if not Path(state.run_folder).is_dir():
         raise UsageError(f"the run folder {state.run_folder} of this thread is gone")
     check_description(state.description, context)
-    if not set(stored.snapshot.next) <= WITHOUT_MODEL:
+    if not set(stored.following) <= WITHOUT_MODEL:
         context, model = choose(context, state.description)
-    progress.say(f"going on with {thread_id} at {', '.join(stored.snapshot.next)}")
+    progress.say(f"going on with {thread_id} at {', '.join(stored.following)}")
     say_model(progress, model)
     thread = Thread(thread_id, context, now, model)
     return execute(thread, store.saver, progress, None, answers=answers)
