@@ -46,6 +46,6 @@ local-model: setup
 lock:
 	rm -rf build/lock
 	$(PYTHON) -m venv build/lock
-	build/lock/bin/pip install --quiet '.[dev,studio]'
+	build/lock/bin/pip install --quiet '.[dev,postgres,studio]'
 	build/lock/bin/pip freeze --all --exclude pip --exclude a-lamp | sed 's/+.*//' > requirements.lock
 	rm -rf build/lock
