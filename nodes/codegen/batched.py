@@ -22,7 +22,9 @@ from nodes.codegen.symbols import Shape
 from state.parameters import Parameter
 from state.variables import Variable
 
-_FRAME = frozenset("arrays begin blank carried_out copies draws objective restart size".split())
+_FRAME = frozenset(
+    "arrays begin blank carried_out copies draws objective part put restart size".split()
+)
 _KINDS = {"integer": "int", "real": "float", "boolean": "bool"}
 
 

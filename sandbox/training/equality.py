@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from sandbox.training.replay import RELATIVE, Difference, Recorder, Script
 
+MOVED_EVERY = 5
+"""Steps after which states are moved about, for what is planned begins at states put together."""
 RELATIVE_SEEN = 1e-6
 """Most by which observations may differ, which are single-precision numbers."""
 
@@ -66,6 +68,8 @@ class _Comparison:
     def step(self) -> None:
         self.count += 1
         self._choose()
+        if self.count % MOVED_EVERY == 0:
+            self._move()
         with np.errstate(all="ignore"):
             results = [e.step(a) for e, a in zip(self.plain, self.actions, strict=True)]
         seen, rewards, terminated, truncated, infos = zip(*results, strict=True)
@@ -85,6 +89,11 @@ class _Comparison:
         """New actions for about half of the episodes: what is repeated leads further away."""
         for episode in np.flatnonzero(self.random.random(self.size) < 0.5):
             self.actions[episode] = self.space.sample()
+
+    def _move(self) -> None:
+        """Take all states out and put them back, in another order each time."""
+        order = self.random.permutation(self.size)
+        self.batched.put(order, self.batched.part(order))
 
     def _restart(self, which: NDArray[np.int64]) -> None:
         with np.errstate(all="ignore"):

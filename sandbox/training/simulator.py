@@ -43,6 +43,15 @@ class Simulator(Protocol):
     def copies(self, which: Indices) -> "Simulator":
         """Other episodes, number j in the state of ``which[j]``, with chances of their own."""
 
+    def part(self, which: Indices) -> "Simulator":
+        """The episodes at these places, each named once, on their own.
+
+        They may be the very ones that are here: both must not be stepped on.
+        """
+
+    def put(self, which: Indices, others: Any) -> None:
+        """Let the episodes of ``others``, which end there, go on at these places."""
+
 
 class PlainSimulator:
     """Gymnasium environments one after the other."""
@@ -100,6 +109,18 @@ class PlainSimulator:
         others.last = [self.last[k] for k in which]
         return others
 
+    def part(self, which: Indices) -> Self:
+        """The same environments."""
+        others = type(self)([self.environments[k] for k in which])
+        others.random = self.random
+        others.last = [self.last[k] for k in which]
+        return others
+
+    def put(self, which: Indices, others: Self) -> None:
+        """Take the environments of ``others``."""
+        for place, environment, last in zip(which, others.environments, others.last, strict=True):
+            self.environments[place], self.last[place] = environment, last
+
 
 def copied_environment(environment: Environment, generator: np.random.Generator) -> Environment:
     """A copy in the same state that draws from ``generator``.
@@ -138,6 +159,14 @@ class BatchedSimulator:
     def copies(self, which: Indices) -> Self:
         """Copies of the arrays."""
         return type(self)(self.batched.copies(which))
+
+    def part(self, which: Indices) -> Self:
+        """Copies of the arrays that draw from the same generator."""
+        return type(self)(self.batched.part(which))
+
+    def put(self, which: Indices, others: Self) -> None:
+        """Copy the arrays of ``others``."""
+        self.batched.put(which, others.batched)
 
 
 MakeSimulator = Callable[[int], Simulator]

@@ -123,6 +123,23 @@ def test_restart_begins_anew_there_and_nowhere_else() -> None:
     assert several.time_step.tolist() == [3, 0, 3, 0, 3]
 
 
+def test_parts_can_be_taken_out_and_put_elsewhere() -> None:
+    _, batched = both(inventory())
+    several = batched(4)
+    several.reset(seed=0)
+    for k in range(3):
+        seen, *_ = several.step(np.arange(40).reshape(4, 10) % (7 + k))
+    part = several.part(np.array([3, 1]))
+    assert part.size == 2
+    assert np.array_equal(part.observation(), seen[[3, 1]])
+    several.restart(np.array([0]))
+    several.put(np.array([0, 2]), part)
+    assert np.array_equal(several.observation(), seen[[3, 1, 1, 3]])
+    assert several.time_step.tolist() == [3, 3, 3, 3]
+    several.step(np.zeros((4, 10)))
+    assert np.array_equal(part.observation(), seen[[3, 1]])
+
+
 def test_no_restart_at_all_changes_nothing() -> None:
     _, batched = both(drone(4))
     several = batched(3)

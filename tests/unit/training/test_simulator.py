@@ -119,6 +119,21 @@ def test_copies_of_what_has_ended_have_ended() -> None:
     assert step.rewards.tolist() == [0, 0]
 
 
+def test_a_part_goes_on_at_other_places() -> None:
+    simulator = climbing(3)
+    simulator.reset(1)
+    for _ in range(2):
+        simulator.step(np.array([1, 0, 0]))
+    ahead = simulator.copies(np.array([0, 0]))
+    for _ in range(2):
+        ahead.step(np.array([1, 0]))
+    simulator.put(np.array([2]), ahead.part(np.array([0])))
+    step = simulator.step(np.array([0, 1, 1]))
+    assert step.observations[:, 0].tolist() == [2, 1, 3]
+    assert step.terminated.tolist() == [False, False, True]
+    assert step.rewards[2] == 0
+
+
 def test_standard_environments_can_be_copied_with_their_wrappers() -> None:
     simulator = plain_maker(lambda: make_environment("MountainCar-v0"))(1)
     simulator.reset(3)
@@ -154,9 +169,15 @@ class CountingBatch:
         return self.place[which, None].astype(np.float32)
 
     def copies(self, which: Any) -> "CountingBatch":
+        return self.part(which)
+
+    def part(self, which: Any) -> "CountingBatch":
         other = CountingBatch(len(which))
         other.place = self.place[which]
         return other
+
+    def put(self, which: Any, others: "CountingBatch") -> None:
+        self.place[which] = others.place
 
 
 def test_the_batched_form_is_passed_through() -> None:
@@ -173,6 +194,8 @@ def test_the_batched_form_is_passed_through() -> None:
     assert copies.size == 3
     assert copies.step(np.zeros(3)).rewards.tolist() == [3, 2, 2]
     assert simulator.restart(np.array([1])).tolist() == [[0]]
+    simulator.put(np.array([1]), copies.part(np.array([0])))
+    assert simulator.step([0, 0]).rewards.tolist() == [2, 3]
 
 
 SPACES = [
