@@ -12,19 +12,33 @@ MOST_KINDS = 8
 
 
 def like_pairs(problem: Problem) -> NDArray[np.int64]:
-    """Pairs of observed numbers with one unit and one range, such as two coordinates."""
-    kinds: dict[tuple[Any, ...], list[int]] = {}
+    """Pairs of observed numbers with one unit and one range, such as two coordinates.
+
+    Where there is a list of points, points are compared coordinate by coordinate.
+    """
+    kinds: dict[tuple[Any, ...], list[tuple[int, Piece]]] = {}
     place = 0
     for piece in problem.observation:
         kind = (piece.unit, piece.low, piece.high, piece.dtype)
         bounded = piece.low is not None and piece.high is not None and piece.dtype != "boolean"
-        for k in range(piece.size):
-            if bounded and (piece.high or 0) - (piece.low or 0) > 1:
-                kinds.setdefault(kind, []).append(place + k)
+        if bounded and (piece.high or 0) - (piece.low or 0) > 1:
+            kinds.setdefault(kind, []).append((place, piece))
         place += piece.size
-    pairs = [(i, j) for like in kinds.values() for a, i in enumerate(like) for j in like[a + 1 :]]
+    pairs = [pair for like in kinds.values() for pair in _pairs_of_kind(like)]
     kept = pairs if len(pairs) <= MOST_PAIRS else []
     return np.array(kept, dtype=np.int64).reshape(-1, 2)
+
+
+def _pairs_of_kind(like: list[tuple[int, Piece]]) -> list[tuple[int, int]]:
+    """Pairs among pieces that begin at these places and are of one kind."""
+    dimensions = {piece.shape[-1] for _, piece in like if len(piece.shape) > 1}
+    numbers = []
+    for place, piece in like:
+        points = bool(piece.shape) and piece.shape[-1] in dimensions
+        coordinates = piece.shape[-1] if points else 1
+        numbers += [(place + k, (coordinates, k % coordinates)) for k in range(piece.size)]
+    return [(i, j) for a, (i, one) in enumerate(numbers) for j, other in numbers[a + 1 :]
+            if one == other]  # fmt: skip
 
 
 def few_kinds(problem: Problem) -> NDArray[np.int64]:

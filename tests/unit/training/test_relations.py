@@ -18,6 +18,17 @@ def test_coordinates_are_paired_and_nothing_else() -> None:
     assert pairs.tolist() == [[0, 1], [0, 4], [1, 4]]
 
 
+def test_points_are_compared_coordinate_by_coordinate() -> None:
+    pieces = [
+        Piece("place", [2], "m", 0, 9),
+        Piece("goals", [2, 2], "m", 0, 9),
+        Piece("far", [], "m", 0, 9),
+        Piece("wide", [], "m", 0, 9),
+    ]
+    pairs = like_pairs(Problem(observation=pieces))
+    assert pairs.tolist() == [[0, 2], [0, 4], [1, 3], [1, 5], [2, 4], [3, 5], [6, 7]]
+
+
 def test_too_many_pairs_are_none() -> None:
     assert len(like_pairs(Problem(observation=[Piece("x", [16], "m", 0, 9)]))) == 120
     assert like_pairs(Problem(observation=[Piece("x", [17], "m", 0, 9)])).shape == (0, 2)
