@@ -1,5 +1,7 @@
 """What stays in doubt after all re-examinations, as one question to a person."""
 
+import re
+
 from nodes.correction.items import items_of, readings
 from state.question import Question
 from state.review import REVIEWED, Doubt, OpenPoint, Review, Reviewed
@@ -42,8 +44,10 @@ def question_about(agent: Reviewed, state: RunState) -> Question | None:
     if review is None or review.settled:
         return None
     now = readings(items_of(agent, state))
-    found = [point for doubt in review.doubts if (point := _open(doubt, review, now))]
-    points = list({point.question: point for point in found}.values())[:MOST_POINTS]
+    found = [(doubt, point) for doubt in review.doubts if (point := _open(doubt, review, now))]
+    ruled = [point for doubt, point in found if doubt.found_by == "rule"]
+    rest = [p for d, p in found if d.found_by != "rule" and not any(_same(p, q) for q in ruled)]
+    points = list({point.question: point for point in [*ruled, *rest]}.values())[:MOST_POINTS]
     if not points:
         return None
     numbers = [f"{n}. " if len(points) > 1 else "" for n in range(1, len(points) + 1)]
@@ -72,6 +76,16 @@ def _open(doubt: Doubt, review: Review, now: dict[str, str]) -> OpenPoint | None
         choices=[before, after],
         assumption=after,
     )
+
+
+def _same(one: OpenPoint, other: OpenPoint) -> bool:
+    """True if most of what a model asks is what a rule asks already, in other words."""
+    asked, known = _words(one.question), _words(other.question)
+    return bool(asked & known) and 2 * len(asked & known) >= min(len(asked), len(known))
+
+
+def _words(text: str) -> set[str]:
+    return {word.lower() for word in re.findall(r"[^\W\d_]{4,}", text)}
 
 
 def _cut(text: str) -> str:

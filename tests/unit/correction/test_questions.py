@@ -46,6 +46,19 @@ def test_a_doubt_that_only_one_review_had_is_not_asked() -> None:
     assert question_about("parameter", reviewed(doubt(seen=1, asks="Which?"))) is None
 
 
+def test_what_a_rule_asks_is_not_asked_again_in_other_words() -> None:
+    by_rule = doubt(asks="What is the fee for each unsold loaf?").model_copy(
+        update={"found_by": "rule"}
+    )
+    other = doubt("loaf", asks="How many euros does the farmer charge for each unsold loaf?")
+    different = doubt("days", asks="How long does an episode last?")
+    question = question_about("parameter", reviewed(other, by_rule, different))
+    assert question is not None
+    assert question.text == (
+        "1. What is the fee for each unsold loaf? 2. How long does an episode last?"
+    )
+
+
 def test_two_readings_that_differ_are_asked() -> None:
     differing = reviewed(doubt(), readings={"fee": "3 euros"})
     question = question_about("parameter", differing)
