@@ -19,8 +19,9 @@ from graph.stored import config_of, following, full_id, kept_threads, read_threa
 from graph.text_source import read_text
 from graph.thread_history import lineage, number_of
 from graph.threads import new_folder, new_thread, run_new, same_graph
+from nodes.approval.choice import NotUnderstood
 from nodes.run_copy import copy_journal, copy_run
-from nodes.spec_edit import MADE_ANEW, EditError, edited_pieces
+from nodes.spec_edit import MADE_ANEW, edited_pieces
 from state.run_state import RunState
 
 MOST_CHARACTERS = 1_000_000
@@ -79,8 +80,8 @@ def _edit(arguments: Arguments, state: RunState) -> dict[str, Any]:
     text = read_text(arguments.edit, "the pieces", MOST_CHARACTERS, "leave out what stays")
     try:
         return edited_pieces(state, text)
-    except EditError as error:
-        raise UsageError(f"--edit {arguments.edit} cannot be taken: {error}") from error
+    except NotUnderstood as error:
+        raise UsageError(f"--edit {arguments.edit} cannot be taken. {error}") from error
 
 
 def _goes_on_after(

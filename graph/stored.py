@@ -17,7 +17,7 @@ from state.run_state import RunState
 
 @dataclass(frozen=True)
 class StoredThread:
-    """A thread as it was left; ``fingerprint`` is None where nothing tells what it was begun with."""
+    """A thread as it was left; without a fingerprint where nothing tells what it began with."""
 
     thread_id: str
     snapshot: StateSnapshot
@@ -114,9 +114,7 @@ def _input(store: OpenStore, config: RunnableConfig) -> object:
     return found.checkpoint["channel_values"]["__start__"] if found else None
 
 
-def _fingerprint(
-    store: OpenStore, config: RunnableConfig, description: str
-) -> Fingerprint | None:
+def _fingerprint(store: OpenStore, config: RunnableConfig, description: str) -> Fingerprint | None:
     """That of the latest checkpoint which has one."""
     latest = store.saver.get_tuple(config)
     for kept in [*([latest] if latest else []), *store.saver.list(config)]:

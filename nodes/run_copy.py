@@ -4,18 +4,19 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from nodes.coding import BATCHED
+from nodes.coding import BATCHED, POSSIBLE
 from nodes.models.journal import JOURNAL, copy_answers
 from nodes.run_folder import LARGEST_ARTEFACT, artefact, write_whole
-from nodes.train import ATTEMPTS, BEGUN, FINGERPRINT, PRODUCTS
+from nodes.train import BEGUN, FINGERPRINT, PRODUCTS
 from nodes.train_program import PROGRAM, copy_training_package
+from nodes.training_folder import ATTEMPTS
 from sandbox import ResultInvalid, check_files
 from sandbox.results import read_bytes
 from sandbox.training.request import REQUEST
 from state.artefacts import Artefact, CodeArtefacts
 from state.run_state import RunState
 
-BESIDE_ENVIRONMENT = ("spec_functions.py", BATCHED)
+BESIDE_ENVIRONMENT = ("spec_functions.py", BATCHED, POSSIBLE)
 BESIDE_POLICY = (REQUEST, *PRODUCTS, BEGUN, FINGERPRINT, PROGRAM)
 
 

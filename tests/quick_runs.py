@@ -79,6 +79,7 @@ class QuickRuns:
         write_whole(folder / "policy.zip", f"policy {self.done['train']}")
         write_whole(folder / "policy_setup.json", "{}")
         write_whole(folder / "curve.csv", "timesteps,mean_return,seconds\n1,1,1\n")
+        (folder / "attempts").mkdir(exist_ok=True)
         write_whole(folder / "training_result.json", RECORD.model_dump_json())
         return Outcome(**OUTCOME)
 

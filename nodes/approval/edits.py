@@ -78,6 +78,10 @@ def edited_spec(state: RunState, text: str) -> Spec:
         raise NotUnderstood(f"The edit is no specification: {place}: {first['msg']}.") from error
     if spec == before:
         raise NotUnderstood("The edit changes nothing; answer `approve` to go on.")
+    names = [p.name for p in spec.parameters] + [v.name for v in spec.variables]
+    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if twice:
+        raise NotUnderstood(f"The name {twice[0]} is given twice; each quantity has its own.")
     _, problems = compile_spec(spec)
     wrong = [finding.message for finding in problems.findings]
     if spec.dynamics.gymnasium_id:

@@ -139,22 +139,15 @@ def test_thread_of_another_version_of_the_graph_is_told(start: Start) -> None:
         one_sentence(told, "was made by version 0")
 
 
-VERDICTS = {
-    verdict: json.dumps(
-        {
-            **dict.fromkeys(("decided", "wanted", "happens"), "nothing"),
-            "verdict": verdict,
-            "wrong": "nothing is decided again and again",
-            "would_help": "say what is decided",
-        }
-    )
-    for verdict in ("no description", "sequential decision problem")
-}
+def verdict(good: bool) -> str:
+    words = dict.fromkeys(("decided", "wanted", "happens"), "something" if good else "nothing")
+    said = "sequential decision problem" if good else "no description"
+    helps = {"wrong": "" if good else "nothing is decided again and again", "would_help": ""}
+    return json.dumps({**words, "verdict": said, **helps})
 
 
 def test_better_description_goes_on_in_the_thread_that_was_turned_away(start: Start) -> None:
-    bad, good = VERDICTS["no description"], VERDICTS["sequential decision problem"]
-    runs = start(triage=[bad, bad, good])
+    runs = start(triage=[verdict(good=False), verdict(good=False), verdict(good=True)])
     (runs.folder / "first.md").write_text("Yesterday the baker went to the sea and swam.")
     words = ["--model", "openai:fake", "--base-url", runs.server.openai_url]
     words += ["--no-error-correction", "--unsafe-no-sandbox"]

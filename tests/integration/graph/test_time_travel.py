@@ -184,10 +184,10 @@ def test_edit_before_the_specification_is_whole_is_what_later_agents_see(start: 
     ("pieces", "says"),
     [
         ([1], "no JSON object"),
-        ({}, "it changes nothing"),
-        ({"policy": 1}, "no piece 'policy'"),
-        ({"description": "else"}, "--revise takes a remark"),
-        ({"sar": None}, "sar: it cannot be left empty"),
+        ({}, "changes nothing"),
+        ({"policy": 1}, "policy: Extra inputs are not permitted"),
+        ({"description": "else"}, "The description cannot be edited"),
+        ({"sar": None}, "sar: Input should be"),
         ({"sar": {"observation": []}}, "sar.observation: List should have at least 1 item"),
         ({"parameters": []}, "'shelf_room'"),
         ({"parameters": [{"name": "bake", "definition": "", "value": 1}] * 2}, "given twice"),
@@ -205,7 +205,7 @@ def test_edit_that_does_not_fit_is_one_sentence_and_leaves_nothing(
     words = ["--fork", old["thread_id"], "--at", step, "--edit", edit(runs, pieces)]
     code, output, errors = runs.run(*words)
     assert (code, output) == (2, "")
-    assert errors.startswith("error: --edit edit.json cannot be taken: ")
+    assert errors.startswith("error: --edit edit.json cannot be taken. ")
     assert says in errors
     assert len(errors.splitlines()) == 1
     assert runs.told("--runs") == threads
@@ -226,5 +226,5 @@ def test_steps_that_no_fork_begins_from_are_refused(start: Start) -> None:
         assert code == 2
         assert says in errors
     early = ["--at", "2", "--edit", edit(runs, {"parameters": []})]
-    assert "parameters is not made yet" in runs.run("--fork", thread_id, *early)[2]
+    assert "parameters are not made yet" in runs.run("--fork", thread_id, *early)[2]
     assert len(runs.told("--runs")["threads"]) == 1
