@@ -18,7 +18,7 @@ def start_in_sandlock(
     job: Job, limits: Limits, isolation: Isolation, user: int | None, stack: ExitStack
 ) -> Started:
     """Starts a job inside sandlock; what it takes of ours is given up with `stack`."""
-    own = Path(tempfile.mkdtemp(prefix="a-lamp-"))
+    own = Path(tempfile.mkdtemp(prefix=f"a-lamp-{os.getpid()}-"))
     stack.callback(remove_tree, own)
     stage, scratch = own / "packages", own / "scratch"
     for folder in (stage, scratch):

@@ -3,11 +3,11 @@
 Argument: the descriptor to answer on.
 """
 
+import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from sandbox.programs import space_data
@@ -20,7 +20,6 @@ class PolicyHost:
 
     def __init__(self) -> None:
         self._policy: Policy | None = None
-        torch.set_num_threads(1)  # more cost more than they give on networks this small
 
     def answers(self) -> dict[str, Answer]:
         """What this host answers, by name."""
@@ -29,6 +28,9 @@ class PolicyHost:
     def load(self, space: dict[str, Any]) -> None:
         """Load the policy for an environment with this action space."""
         self._policy = load_policy(Path(), space_data.from_plain(space))
+        if "torch" in sys.modules:
+            # More threads cost more than they give on networks this small.
+            sys.modules["torch"].set_num_threads(1)
 
     def decide(self, observations: NDArray[Any], time_step: int) -> NDArray[Any]:
         """Actions (n, ...) for observations (n, d) after ``time_step`` decisions."""

@@ -28,7 +28,7 @@ def over(wire: Wire, name: str) -> Ask:
 
     def ask(what: str, /, **arguments: Any) -> Any:
         try:
-            wire.send({"what": what, "arguments": arguments})
+            wire.send_message(encode({"what": what, "arguments": arguments}))
             return _unpacked(wire.receive())
         except OtherSideEnded as error:
             raise OtherSideEnded(f"the process of the {name} ended before its time") from error
@@ -43,7 +43,7 @@ def in_this_process(answers: dict[str, Answer]) -> Ask:
 
     def ask(what: str, /, **arguments: Any) -> Any:
         asked = decode(encode({"what": what, "arguments": arguments}))
-        return _unpacked(decode(encode(_answered(answers, asked))))
+        return _unpacked(decode(_answered(answers, asked)))
 
     return ask
 
@@ -57,11 +57,11 @@ def _unpacked(answer: Any) -> Any:
     return fields["answer"]
 
 
-def _answered(answers: dict[str, Answer], asked: Any) -> dict[str, Any]:
+def _answered(answers: dict[str, Answer], asked: Any) -> bytes:
     try:
-        return {"answer": answers[asked["what"]](**asked["arguments"])}
+        return encode({"answer": answers[asked["what"]](**asked["arguments"])})
     except Exception as error:  # whatever the generated code raises
-        return {"fault": Fault.of(error).as_plain()}
+        return encode({"fault": Fault.of(error).as_plain()})
 
 
 def serve(answers: dict[str, Answer]) -> None:
@@ -69,7 +69,7 @@ def serve(answers: dict[str, Answer]) -> None:
     wire = Wire(int(sys.argv[1]))
     try:
         while True:
-            wire.send(_answered(answers, wire.receive()))
+            wire.send_message(_answered(answers, wire.receive()))
     except OtherSideEnded:
         return
 

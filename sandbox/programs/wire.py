@@ -47,10 +47,10 @@ class Wire:
     def __init__(self, descriptor: int) -> None:
         self._connection = Connection(descriptor)
 
-    def send(self, value: Any) -> None:
-        """Send plain data. Raises ``OtherSideEnded``."""
+    def send_message(self, message: bytes) -> None:
+        """Send what ``encode`` made. Raises ``OtherSideEnded``."""
         try:
-            self._connection.send_bytes(encode(value))
+            self._connection.send_bytes(message)
         except OSError as error:
             raise OtherSideEnded("the other side ended") from error
 

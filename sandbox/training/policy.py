@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
-import torch
 from gymnasium import spaces
 from numpy.typing import NDArray
 
@@ -124,6 +123,8 @@ def content_sha256(folder: Path) -> str:
     with zipfile.ZipFile(folder / POLICY) as archive:
         names = archive.namelist()
         if WEIGHTS in names:
+            import torch  # which a policy without weights does not need, and takes seconds
+
             weights = torch.load(io.BytesIO(archive.read(WEIGHTS)), "cpu", weights_only=True)
             arrays = {name: value.numpy() for name, value in weights.items()}
         else:

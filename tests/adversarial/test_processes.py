@@ -14,22 +14,9 @@ import pytest
 from sandbox import Limits, process_group
 from tests.adversarial.ways import SANDLOCK
 from tests.contained import run_text
+from tests.living import processes_with
 
 ROOT = Path(__file__).parents[2]
-
-
-def processes_with(mark: str) -> list[int]:
-    """Living processes that have the mark among their words."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        try:
-            words = (entry / "cmdline").read_bytes() if entry.name.isdigit() else b""
-            dead = words and (entry / "stat").read_text().rpartition(")")[2].split()[0] == "Z"
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-        if mark.encode() in words and not dead and int(entry.name) != os.getpid():
-            found.append(int(entry.name))
-    return found
 
 
 @pytest.fixture

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import graph
+import nodes.evaluate
 import sandbox
 from tests.adversarial.attacks import works_free_only
 from tests.contained import run_text
@@ -50,9 +52,34 @@ def test_ways_around_to_a_secret(tmp_path: Path, way: str) -> None:
     works_free_only(folder, READ, path)
 
 
-@pytest.mark.parametrize("path", ["/etc/passwd", "/etc/group", str(Path(sandbox.__file__))])
+MACHINE_S_OWN = ["/etc/passwd", "/etc/group", "/etc/shadow", "/proc/1/cmdline"]
+OUR_OWN = [sandbox.__file__, nodes.evaluate.__file__, graph.__file__]
+
+
+@pytest.mark.parametrize("path", [*MACHINE_S_OWN, *map(str, OUR_OWN)])
 def test_the_machine_s_own_files_and_our_source(tmp_path: Path, path: str) -> None:
-    works_free_only(tmp_path / "run", READ, path)
+    if not os.access(path, os.R_OK):
+        pytest.skip(f"{path} cannot be read here anyway")
+    content = Path(path).read_bytes()
+    text = f"""
+    import sys
+    if open(sys.argv[1], "rb").read() == {content!r}:
+        print("attack succeeded")
+    """
+    works_free_only(tmp_path / "run", text, path)
+
+
+@pytest.mark.parametrize("name", [".ssh/id_ed25519", ".netrc", ".config/keys", ".aws/credentials"])
+def test_keys_in_a_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    key = tmp_path / name
+    key.parent.mkdir(exist_ok=True)
+    key.write_text("key", encoding="utf-8")
+    works_free_only(tmp_path / "run", READ, str(key))
+    outcome = run_text(
+        tmp_path / "run", f"import os\nprint(open(os.path.expanduser('~/{name}')).read())"
+    )
+    assert "FileNotFoundError" in outcome.stderr
 
 
 def test_the_home_folder(tmp_path: Path) -> None:

@@ -99,36 +99,6 @@ def test_one_large_file_is_refused_by_the_kernel(tmp_path: Path) -> None:
     assert (tmp_path / "big").stat().st_size <= 1_000_000
 
 
-FILLERS = {
-    "many files": "open(f'file-{n}', 'wb').write(bytes(1_000_000))",
-    "sparse files": "open(f'file-{n}', 'wb').truncate(1_000_000)",
-    "many names": "open(f'file-{n}', 'wb')",
-    "nameless files": """
-    held.append(open('file', 'wb'))
-    held[-1].write(bytes(1_000_000))
-    os.unlink('file')
-    """,
-    "hidden folders": """
-    os.makedirs('inner', exist_ok=True)
-    open(f'inner/file-{n}', 'wb').write(bytes(1_000_000))
-    os.chmod('inner', 0o300)
-    """,
-    "deep folders": "os.mkdir('inner'); os.chdir('inner')",
-}
-
-
-@pytest.mark.parametrize("how", FILLERS)
-def test_filling_the_folder_ends_the_run(tmp_path: Path, how: str) -> None:
-    text = (
-        "import itertools, os, time\nheld = []\nfor n in itertools.count():\n"
-        "    if n == 100:\n        time.sleep(20)\n    " + FILLERS[how].strip()
-    )
-    outcome = run_text(
-        tmp_path / "run", text, Limits(total_bytes=20_000_000, total_files=50, wall_seconds=10)
-    )
-    assert outcome.reason == "disk"
-
-
 def test_a_short_run_that_leaves_too_much_is_found_at_its_end(tmp_path: Path) -> None:
     outcome = run_text(
         tmp_path, "open('big', 'wb').truncate(2_000_000)", Limits(total_bytes=1_000_000)
