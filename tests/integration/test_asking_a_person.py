@@ -87,7 +87,7 @@ def test_a_person_at_the_terminal_is_asked_until_the_answer_can_be_followed(
             terminal.wait_for("answer> ")
             assert says in terminal.seen
         terminal.type("\x04")
-        output, _ = process.communicate(timeout=60)
+        output, _ = process.communicate(timeout=200)
     outcome = json.loads(output.splitlines()[-1])
     assert (process.returncode, outcome["status"]) == (3, "waiting")
 
@@ -95,13 +95,15 @@ def test_a_person_at_the_terminal_is_asked_until_the_answer_can_be_followed(
     changed = re.sub(r'"value": 10\.0', '"value": 20.0', spec.read_text())
     (tmp_path / "changed.json").write_text(changed)
     words = f"--resume {thread_id} --answer-file changed.json --approve spec,code --json"
-    done = command(*words.split(), folder=tmp_path)
+    done = command(*words.split(), folder=tmp_path, seconds=200)
     assert told(done)["question"]["kind"] == "approve_code"
     assert f"--resume {thread_id} --answer" in done.stderr
     assert json.loads(spec.read_text()) == json.loads(changed)
     assert "20" in (tmp_path / "run" / "environment.py").read_text()
 
-    done = command("--resume", thread_id, "--answer-file", "changed.json", folder=tmp_path)
+    done = command(
+        "--resume", thread_id, "--answer-file", "changed.json", folder=tmp_path, seconds=200
+    )
     assert done.returncode == 3
     assert "The answer was not taken." in done.stderr
 
@@ -109,7 +111,7 @@ def test_a_person_at_the_terminal_is_asked_until_the_answer_can_be_followed(
     mine = tmp_path / "mine.py"
     mine.write_text(f"import os\n{program}\nos.mkdir('{tmp_path}/outside')\n")
     words = f"--resume {thread_id} --answer-file mine.py --json"
-    done = command(*words.split(), folder=tmp_path)
+    done = command(*words.split(), folder=tmp_path, seconds=200)
     question = told(done)["question"]
     assert question["kind"] == "approve_code"
     assert "import of os is not allowed" in question["shown"][1]["text"]
@@ -118,7 +120,7 @@ def test_a_person_at_the_terminal_is_asked_until_the_answer_can_be_followed(
     words += " --approve spec,code,policy"
     done = command(*words.split(), folder=tmp_path, seconds=200)
     assert told(done)["question"]["kind"] == "approve_policy", done.stderr
-    done = command("--resume", thread_id, "--answer", "ok", "--json", folder=tmp_path)
+    done = command("--resume", thread_id, "--answer", "ok", "--json", folder=tmp_path, seconds=200)
     assert told(done)["status"] in ("trained", "no_better_policy")
     report = (tmp_path / "run" / "report.html").read_text()
     assert hashlib.sha256(mine.read_bytes()).hexdigest() in report
@@ -130,7 +132,7 @@ def test_a_remark_reaches_the_agents_that_it_concerns(tmp_path: Path) -> None:
     with FakeChatServer(replies_to(TASK, asked=asked)) as server:
         key = {"OPENAI_API_KEY": "no-key"}
         words = f"--task {TASK} --model openai:fake --base-url {server.openai_url} --out run --json"
-        done = command(*words.split(), "--approve", "spec", folder=tmp_path, **key)
+        done = command(*words.split(), "--approve", "spec", folder=tmp_path, seconds=200, **key)
         outcome = told(done)
         assert done.returncode == 3, done.stderr
         first, before = list(asked), len(server.prompts())
@@ -140,7 +142,7 @@ def test_a_remark_reaches_the_agents_that_it_concerns(tmp_path: Path) -> None:
         }.items():
             asked.clear()
             resume = ["--resume", outcome["thread_id"], "--answer", remark, "--json"]
-            done = command(*resume, folder=tmp_path, **key)
+            done = command(*resume, folder=tmp_path, seconds=200, **key)
             assert told(done)["question"]["kind"] == "approve_spec", done.stderr
             assert asked == agents
             prompts, before = server.prompts()[before:], len(server.prompts())
