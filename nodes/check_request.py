@@ -33,6 +33,7 @@ def check_request(spec: Spec, seed: int, *, twin: bool = False) -> CheckRequest:
         seen=[] if dynamics.ruled else seen_ranges(spec),
         reward=(spec.sar.reward_low, spec.sar.reward_high),
         rules=dynamics.ruled,
+        sense=spec.objective.sense if spec.model.step_measure.strip() else "",
         twin=twin,
         places=placed_quantities(spec) if dynamics.ruled else [],
         seed=seed,

@@ -1,6 +1,7 @@
 """What the checks on a specification look at, worked out once for all of them."""
 
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -73,6 +74,17 @@ class Facts:
     def sentences(self) -> list[str]:
         """The description, sentence by sentence."""
         return sentences_of(self.spec.description)
+
+    def words_about(self, quote: str) -> str:
+        """A quoted sentence and those behind it that go on about the same with a pronoun."""
+        if quote not in self.sentences:
+            return quote
+        found = [quote]
+        for sentence in self.sentences[self.sentences.index(quote) + 1 :]:
+            if not re.match(r"(?:it|they|these|those|this|that)\b", sentence, re.IGNORECASE):
+                break
+            found.append(sentence)
+        return " ".join(found)
 
     @cached_property
     def traced(self) -> bool:

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from nodes.codegen.attributes import attribute_name
 from nodes.codegen.program import Program
 from nodes.spec_checks.facts import PREVIOUS, Facts, names
 from nodes.spec_checks.interpreter import Interpreter, NotReadableError
@@ -211,10 +210,6 @@ def _reward(
     play = Play(program)
     play.begin()
     if not begun:
-        play.values |= _anything(facts)
+        play.put(facts.declared_values)
     terms, _, _ = play.step({program.decisions[0].variable.name: Span.point(option[1])})
     return sum(t.least for t in terms.values()), sum(t.most for t in terms.values())
-
-
-def _anything(facts: Facts) -> dict[str, Span]:
-    return {attribute_name(name): span for name, span in facts.declared_values.items()}

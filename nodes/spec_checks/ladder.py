@@ -30,7 +30,6 @@ SPEC_CHECKS: list[SpecCheck] = [
     dimensions.reward_has_one_dimension,
     decisions.decisions_are_choices,
     decisions.options_are_as_many_as_said,
-    ranges.ranges_can_hold,
     ranges.first_values_lie_in_their_ranges,
     ranges.constraints_can_hold,
     ranges.constraints_agree,

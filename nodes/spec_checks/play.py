@@ -1,5 +1,6 @@
 """Playing a compiled specification step by step without making code of it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -34,11 +35,15 @@ class Play:
             self.values[attribute_name(v.name)] = Span.point(np.zeros(tuple(v.shape)))
         self._run(self.program.reset, "initial value of")
 
+    def put(self, values: Mapping[str, Span]) -> None:
+        """Let the named quantities have these values."""
+        self.values |= {attribute_name(name): value for name, value in values.items()}
+
     def step(self, decisions: dict[str, Span]) -> tuple[dict[str, Span], Span, bool]:
         """Reward terms, what the step adds to the objective, and whether the episode is over."""
         for v in self.program.spec.variables:
             self.values[f"{PREVIOUS}{v.name}"] = self.values[attribute_name(v.name)]
-        self.values |= {attribute_name(name): value for name, value in decisions.items()}
+        self.put(decisions)
         self._run(self.program.step, "rule of")
         terms = {name: self._value(source) for name, source in self.program.reward_terms}
         if self.program.objective.startswith("sum(reward_terms"):

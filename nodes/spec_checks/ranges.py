@@ -17,18 +17,6 @@ from state.findings import Finding
 SLACK = 1e-9
 
 
-def ranges_can_hold(facts: Facts) -> Iterator[Finding]:
-    """No range is empty or upside down; the compiler says so of those it turns into code."""
-    for v in facts.spec.variables:
-        low, high = facts.ranges[v.name]
-        if low is not None and high is not None and low > high:
-            yield finding(
-                "ranges_can_hold", "variable", f"variable {v.name}",
-                f"low {low:g} is above high {high:g}", expected="low at most high",
-                found=f"{low:g} to {high:g}",
-            )  # fmt: skip
-
-
 def first_values_lie_in_their_ranges(facts: Facts) -> Iterator[Finding]:
     """Whatever an episode may begin with lies within the declared range."""
     for name, first in _first_values(facts).items():
@@ -218,14 +206,19 @@ def draws_can_be(facts: Facts) -> Iterator[Finding]:
     program = facts.program
     if program is None:
         return
-    play = Play(program)
     decisions = {d.variable.name: facts.declared_values[d.variable.name] for d in program.decisions}
-    try:
-        play.begin()
-        play.step(decisions)
-    except NotReadableError:
-        pass
-    for place, draw, wrong in play.complaints:
+    complaints: dict[tuple[str, str, str], None] = {}
+    for anywhere in (False, True):
+        play = Play(program)
+        try:
+            play.begin()
+            if anywhere:
+                play.put(facts.declared_values)
+            play.step(decisions)
+        except NotReadableError:
+            pass
+        complaints |= dict.fromkeys(play.complaints)
+    for place, draw, wrong in complaints:
         yield finding(
             "draws_can_be", "environment", place, f"{place}: {draw}() is given {wrong}",
             expected="probabilities from 0 to 1 that sum to 1, deviations and means that can be",

@@ -74,10 +74,11 @@ def what_is_unknown_is_not_observed(facts: Facts) -> Iterator[Finding]:
         rule = next((r for r in spec.dynamics.rules if r.variable == name), None)
         if v is None or rule is None or rule.kind != "known_before_decision":
             continue
-        if _UNKNOWN.search(v.quote) and not _KNOWN.search(_UNKNOWN.sub(" ", v.quote)):
+        words = facts.words_about(v.quote)
+        if _UNKNOWN.search(words) and not _KNOWN.search(_UNKNOWN.sub(" ", words)):
             yield finding(
                 "what_is_unknown_is_not_observed", "environment", f"rule of {name}",
                 f"the description says that {name} is not known when deciding, and it is seen",
-                expected=f"{name} revealed after the decision, as in “{v.quote}”",
+                expected=f"{name} revealed after the decision, as in “{words}”",
                 found="known_before_decision and observed",
             )  # fmt: skip

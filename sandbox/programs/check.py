@@ -6,6 +6,7 @@ The code itself runs in the hosts ``environment`` and ``functions``.
 
 import json
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from sandbox.programs import requests
 from sandbox.programs.asking import Ask, hosts_of_arguments
 from sandbox.programs.findings import CheckFailed, Finding, from_exception
 from sandbox.programs.ladder import checks_for
-from sandbox.programs.source_checks import check_source
+from sandbox.programs.source_checks import SOURCE_CHECKS, check_source
 from sandbox.programs.standard_checkers import standard_checkers
 from sandbox.programs.subject import Check, Subject
 from sandbox.programs.wire import OtherSideEnded
@@ -24,8 +25,8 @@ def main() -> None:
     request = requests.CheckRequest.read(Path(requests.CHECK_REQUEST))
     started = time.monotonic()
     hosts = hosts_of_arguments()
-    own = hosts["environment"], hosts["functions"]
-    passed, findings = check(request, *own, hosts.get("standard"))
+    asks = hosts["environment"], hosts["functions"], hosts.get("standard")
+    passed, findings = check(request, *asks)
     result: dict[str, Any] = {
         "passed": passed,
         "findings": [finding.as_json() for finding in findings],
@@ -42,32 +43,48 @@ def check(
 ) -> tuple[list[str], list[Finding]]:
     """Names of the checks that found nothing, and the findings of the others.
 
+    ``ask_standard`` asks the host of the standard environment, if there is any, that environment.py
+    is said to be.
+
     Raises:
         OtherSideEnded: a process in which the code runs ended before its time.
     """
     passed: list[str] = []
-    if not request.gymnasium_id:
-        findings = check_source(request)
-        if findings:
-            return passed, findings
-        passed += ["parses", "only_gymnasium_and_numpy"]
+    findings: list[Finding] = []
     subject = Subject(request, ask_environment, ask_functions, ask_standard)
-    failure = _run(constructs, subject)
-    if failure:
-        return passed, [failure]
-    passed.append("constructs")
-    findings = []
-    for ladder_check in checks_for(request):
-        if ladder_check is standard_checkers and findings:
+    for name, found in _climbed(request, subject):
+        if not found:
+            passed.append(name)
+        elif name == standard_checkers.__name__ and findings:
             # They would say the same again, less precisely.
             continue
-        failure = _run(ladder_check, subject)
-        if failure is None:
-            passed.append(ladder_check.__name__)
-        elif (failure.place, failure.found) not in {(f.place, f.found) for f in findings}:
+        else:
             # One broken line fails many checks; it is said once.
-            findings.append(failure)
+            said = {(f.place, f.found) for f in findings}
+            findings += [f for f in found if (f.place, f.found) not in said]
     return passed, findings
+
+
+def each_finding(request: requests.CheckRequest, subject: Subject) -> list[Finding]:
+    """What each check finds by itself, also where another has said it."""
+    return [finding for _, found in _climbed(request, subject) for finding in found]
+
+
+def _climbed(
+    request: requests.CheckRequest, subject: Subject
+) -> Iterator[tuple[str, list[Finding]]]:
+    """Each check with what it finds; those that need what another found broken are left out."""
+    if not request.gymnasium_id:
+        findings = check_source(request)
+        for name in SOURCE_CHECKS:
+            yield name, [finding for finding in findings if finding.check == name]
+        if findings:
+            return
+    failure = _run(constructs, subject)
+    yield constructs.__name__, [failure] if failure else []
+    for ladder_check in [] if failure else checks_for(request):
+        failure = _run(ladder_check, subject)
+        yield ladder_check.__name__, [failure] if failure else []
 
 
 def constructs(subject: Subject) -> None:

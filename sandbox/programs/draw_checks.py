@@ -22,7 +22,7 @@ FALSE_ALARMS = 1e-4
 DRAWS = 16
 """Draws by the rule beside each value: 17 ranks."""
 
-MOST_STEPS = 600
+MOST_STEPS = 2000
 FEWEST = 200
 TESTS = 3
 

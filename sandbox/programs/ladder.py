@@ -12,6 +12,7 @@ from sandbox.programs.behaviour_checks import (
     same_seed_same_trajectory,
 )
 from sandbox.programs.draw_checks import draws_as_declared
+from sandbox.programs.probe_checks import reward_serves_the_objective
 from sandbox.programs.requests import CheckRequest
 from sandbox.programs.rule_checks import (
     begins_as_the_rules_say,
@@ -55,6 +56,7 @@ GENERATED_CHECKS: list[Check] = [
     copies_step_alike,
     actions_matter,
     every_component_matters,
+    reward_serves_the_objective,
     standard_checkers,
 ]
 """Where the spec says by rules how the environment moves on."""

@@ -96,6 +96,7 @@ class CheckRequest(_JsonFile):
         seen: what an observation holds, number by number, where the spec has no rules that say it.
         reward: least and largest reward, where the spec only declares it.
         rules: the spec says by rules how the environment moves on.
+        sense: "maximize" or "minimize" the objective, where a measure of it is reported.
         twin: environment.py is said to be a standard environment, which is at hand as well.
         places: what may be put into the environment to see rare things happen.
         random_steps: steps under random actions.
@@ -113,6 +114,7 @@ class CheckRequest(_JsonFile):
     seen: list[DeclaredRange] = field(default_factory=list)
     reward: tuple[float | None, float | None] = (None, None)
     rules: bool = True
+    sense: str = ""
     twin: bool = False
     places: list[PlacedQuantity] = field(default_factory=list)
     random_steps: int = 2000

@@ -6,6 +6,8 @@ from pathlib import Path
 from sandbox.programs.findings import Finding, owner_of
 from sandbox.programs.requests import CheckRequest
 
+SOURCE_CHECKS = ("parses", "only_gymnasium_and_numpy")
+
 # typing and __future__ change nothing at run time; the frame may use them.
 ALLOWED_MODULES = frozenset({"gymnasium", "numpy", "typing", "__future__"})
 FORBIDDEN_NAMES = frozenset(
