@@ -69,7 +69,8 @@ def _unit_doubts(p: Parameter, state: RunState) -> Iterator[Doubt]:
 
 def _fits(given: str, beside: str) -> bool:
     """True if ``given`` may stand for a number with ``beside`` written behind it."""
-    if re.search(rf"(?<!\w){re.escape(beside)}(?!\w)", given, re.I):
+    singular = beside.removesuffix("s") if len(beside) > 3 else beside
+    if re.search(rf"(?<!\w){re.escape(singular)}s?(?!\w)", given, re.I):
         return True
     one, other = parse_unit(given), parse_unit(beside)
     if one.plain_word or "decibel" in (one.kind, other.kind):

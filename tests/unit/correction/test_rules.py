@@ -88,6 +88,11 @@ def test_the_same_unit_in_other_words_is_not_doubted(unit: str) -> None:
     assert doubts("parameter", parameters=[CAPACITY, changed, DAYS, PRICE]) == []
 
 
+def test_a_plural_fits_its_singular() -> None:
+    changed = CAPACITY.model_copy(update={"unit": "litre/step"})
+    assert doubts("parameter", parameters=[changed, POWER, DAYS, PRICE]) == []
+
+
 @given(low=st.floats(0, 100), high=st.floats(0, 100), word=st.sampled_from(["min", "smallest"]))
 def test_limits_that_cross_are_a_question(low: float, high: float, word: str) -> None:
     large = {"min": "max", "smallest": "largest"}[word]
