@@ -32,7 +32,7 @@ def as_plain(space: Any) -> dict[str, Any]:
             "dtype": space.dtype.str,
         }  # fmt: skip
     if isinstance(space, spaces.MultiBinary):
-        return {"kind": "multi_binary", "shape": list(space.shape)}
+        return {"kind": "multi_binary", "n": space.n if type(space.n) is int else list(space.n)}
     if isinstance(space, spaces.Box):
         return {"kind": "box", "low": space.low, "high": space.high, "dtype": space.dtype.str}
     return {"kind": "other", "text": str(space)[:LONGEST_TEXT]}
@@ -63,7 +63,8 @@ def _space(kind: str, fields: Any) -> spaces.Space[Any]:
             np.asarray(fields["nvec"]), _numeric(fields["dtype"]), start=np.asarray(fields["start"])
         )
     if kind == "multi_binary":
-        return spaces.MultiBinary([int(length) for length in fields["shape"]])
+        n = fields["n"]
+        return spaces.MultiBinary([int(length) for length in n] if isinstance(n, list) else int(n))
     if kind == "box":
         low, high = np.asarray(fields["low"]), np.asarray(fields["high"])
         if low.shape != high.shape:

@@ -157,7 +157,7 @@ class _Reader:
         self.place += size
         array = np.frombuffer(taken, dtype).reshape(shape).copy()
         if dtype.kind == "b":  # a byte that is neither 0 nor 1 is no truth value
-            array = array.view(np.uint8) != 0
+            array = np.asarray(array.view(np.uint8) != 0)
         return array
 
 
