@@ -20,7 +20,7 @@ from sandbox.training.numeric_choices import numbers_of
 from sandbox.training.policy import LearnedPolicy
 from sandbox.training.vector_environment import SimulatorVecEnv
 
-QUANTILES = 50
+QUANTILES = 25
 """By which QR-DQN describes a distribution of returns."""
 
 
