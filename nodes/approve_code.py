@@ -10,7 +10,7 @@ from nodes.approval.edits import edited_code, piece_text
 from nodes.approval.gate import Piece, excerpt, pass_gate
 from nodes.approval.standing import edited_last
 from nodes.approve_spec import SPEC_AGENTS, agent_for, found_shown
-from nodes.coding import BATCHED
+from nodes.coding import BATCHED, POSSIBLE
 from nodes.debugging import blocking_findings
 from nodes.run_folder import artefact, remove, write_whole
 from nodes.settings import RunSettings
@@ -56,8 +56,8 @@ def approve_code(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, An
 
     def take(text: str) -> dict[str, Any]:
         write_whole(folder / PROGRAM, edited(text))
-        # It is the same environment as was compiled, and no longer the same as this.
-        remove(folder, [BATCHED])
+        # These were compiled with the environment, and say no more what this one does.
+        remove(folder, [BATCHED, POSSIBLE])
         edit = artefact(folder, PROGRAM).model_copy(update={"edited_by_person": True})
         return {"code": CodeArtefacts(environment=edit), "checks": None, "remarks": []}
 

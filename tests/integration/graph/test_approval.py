@@ -23,6 +23,7 @@ SPEC = wireless()
 PIECES = {name: getattr(SPEC, name) for name in type(SPEC).model_fields if name != "description"}
 PROGRAM = "class Environment:\n    pass\n"
 BROKEN = "class Environment:\n    broken = True\n"
+COMPILED_WITH_IT = ("batched_environment.py", "possible_actions.py")
 EVERYTHING = "spec,code,policy"
 AGENTS = "parameter objective variable constraint modeling sar environment".split()
 
@@ -34,7 +35,8 @@ def environment(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any
 def coding(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
     folder = Path(state.run_folder)
     write_whole(folder / "environment.py", PROGRAM)
-    write_whole(folder / "batched_environment.py", PROGRAM)
+    for name in COMPILED_WITH_IT:
+        write_whole(folder / name, PROGRAM)
     return {"code": CodeArtefacts(environment=artefact(folder, "environment.py")), "checks": None}
 
 
@@ -202,7 +204,7 @@ def test_edited_code_is_checked_and_marked(play: Play) -> None:
     outcome = answer(play, "edit:\n" + BROKEN)
     assert play.ran == ["executor"]
     assert asked(outcome) == "approve_code"
-    assert not (folder / "batched_environment.py").exists()
+    assert not any((folder / name).exists() for name in COMPILED_WITH_IT)
     outcome = answer(play, "edit:\n" + PROGRAM + "# by hand\n")
     assert asked(outcome) == "approve_policy"
     state = play.state()
