@@ -187,7 +187,4 @@ def _remedied(attempt: Attempt, symptom: str) -> list[Attempt]:
         if remedy not in attempt.remedies:
             remedies = [*attempt.remedies, remedy]
             found.append(replace(attempt, remedies=remedies, reasons=[f"{said}: {why}"]))
-    if attempt.method == "dqn" and symptom in (*LOST, "fell"):
-        why = "the distribution of returns is learned now, of which single ones say little."
-        found.append(replace(attempt, method="qr-dqn", reasons=[f"{said}: {why}"]))
     return found
