@@ -32,7 +32,7 @@ def as_plain(space: Any) -> dict[str, Any]:
             "dtype": space.dtype.str,
         }  # fmt: skip
     if isinstance(space, spaces.MultiBinary):
-        return {"kind": "multi_binary", "n": space.n if type(space.n) is int else list(space.n)}
+        return {"kind": "multi_binary", "n": space.n if isinstance(space.n, int) else list(space.n)}
     if isinstance(space, spaces.Box):
         return {"kind": "box", "low": space.low, "high": space.high, "dtype": space.dtype.str}
     return {"kind": "other", "text": str(space)[:LONGEST_TEXT]}
