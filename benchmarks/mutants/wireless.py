@@ -67,6 +67,15 @@ def _gain_open(spec: Pieces) -> None:
     )
 
 
+def _gain_without_any_limit(spec: Pieces) -> None:
+    _gain_open(spec)
+    variable(spec, "channel_gain").update(low=None, high=None)
+
+
+def _slow_rates(spec: Pieces) -> None:
+    variable(spec, "data_rate")["high"] = 50.0
+
+
 def _seen_is_nothing(spec: Pieces) -> None:
     spec["sar"]["observation"] = ["time_step"]
     variable(spec, "channel_gain")["quote"] = (
@@ -93,6 +102,8 @@ SPECS: dict[str, SpecEdit] = {
     "rates and powers added": _power_apart,
     "a constraint on what is not there": _impossible_limit,
     "rule without the limits": _gain_open,
+    "limits neither in the rule nor in the range": _gain_without_any_limit,
+    "rates of at most 50": _slow_rates,
     "gains not observed": _seen_is_nothing,
     "a quote that nobody wrote": _made_up_words,
 }

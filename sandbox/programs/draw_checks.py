@@ -6,6 +6,8 @@ histogram; Talagrand, Vautard and Strauss, 1997). Ties are broken at random.
 """
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -24,31 +26,59 @@ DRAWS = 16
 
 MOST_STEPS = 2000
 FEWEST = 200
-TESTS = 3
+MOST_COLUMNS = 80
 
 Ranks = NDArray[np.float64]
-Ranked = dict[tuple[str, str], tuple[Ranks, tuple[list[Any], list[Any]]]]
-"""By when and name: ranks (n, k), and a few values with draws by the rule."""
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """Ranks (n, k), evenly from 0 to 1, of n values with k elements; a few values and draws."""
+
+    ranks: Ranks
+    values: list[Any]
+    by_the_rule: list[Any]
+
+
+Ranked = dict[str, _Drawn]
 
 
 def draws_as_declared(subject: Subject) -> None:
     """Every drawn quantity has the declared distribution, anew and independent in every draw."""
-    found = {**_initial_ranks(subject), **_step_ranks(subject), **_next_ranks(subject)}
-    level = FALSE_ALARMS / max(1, TESTS * len(found))
-    for (when, name), (ranks, example) in found.items():
-        if ranks.size < FEWEST:
-            continue
-        wrong = _wrong(ranks, level, independent=when != "initial")
-        if wrong:
-            place = f"initial value of {name}" if when == "initial" else f"rule of {name}"
-            raise CheckFailed(
-                "environment",
-                f"{name} is drawn otherwise than the spec says ({place}): {wrong}",
-                place=place,
-                expected="draws as the rule of the spec makes them, such as "
-                + ", ".join(describe(value) for value in example[1][:4]),
-                found="draws such as " + ", ".join(describe(value) for value in example[0][:4]),
-            )
+    groups = {
+        "initial": _initial_ranks(subject),
+        "step": _step_ranks(subject),
+        "next": _next_ranks(subject),
+    }
+    groups = {when: ranked for when, ranked in groups.items() if ranked}
+    level = FALSE_ALARMS / max(1, sum(2 * len(ranked) + 1 for ranked in groups.values()))
+    for when, ranked in groups.items():
+        for name, drawn in ranked.items():
+            if drawn.ranks.size < FEWEST:
+                continue
+            wrong = _not_even(drawn.ranks, level)
+            wrong = wrong or ("" if when == "initial" else _not_anew(drawn.ranks, level))
+            if wrong:
+                raise _failed(when, [name], wrong, drawn)
+        related = _related(ranked, level)
+        if related:
+            name = related[0]
+            wrong = f"it is not independent of {related[1]}"
+            wrong = wrong if name != related[1] else "its elements depend on each other"
+            raise _failed(when, related, wrong, ranked[name])
+
+
+def _failed(when: str, names: Sequence[str], wrong: str, drawn: "_Drawn") -> CheckFailed:
+    name = names[0]
+    place = f"initial value of {name}" if when == "initial" else f"rule of {name}"
+    return CheckFailed(
+        "environment",
+        f"{name} is drawn otherwise than the spec says ({place}): {wrong}",
+        place=place,
+        expected="draws as the rule of the spec makes them, such as "
+        + ", ".join(describe(value) for value in drawn.by_the_rule),
+        found="draws such as " + ", ".join(describe(value) for value in drawn.values),
+    )
 
 
 def _initial_ranks(subject: Subject) -> Ranked:
@@ -73,7 +103,7 @@ def _next_ranks(subject: Subject) -> Ranked:
 def _ranked(
     subject: Subject, when: str, asked: list[Quantities], values: list[Quantities]
 ) -> Ranked:
-    """Ranks (n, k), from 0 to 1, of n values with k elements, and examples of both kinds."""
+    """The drawn quantities of one moment by name."""
     names = subject.functions.tables.drawn(when)
     if not names or not asked:
         return {}
@@ -86,7 +116,7 @@ def _ranked(
         if not pairs:
             continue
         ranks = np.stack([_rank(value, draws, random) for value, draws in pairs])
-        found[when, name] = (ranks, ([v for v, _ in pairs[:4]], [d[0] for _, d in pairs[:4]]))
+        found[name] = _Drawn(ranks, [v for v, _ in pairs[:4]], [d[0] for _, d in pairs[:4]])
     return found
 
 
@@ -100,31 +130,51 @@ def _rank(value: Any, draws: Any, random: np.random.Generator) -> Ranks:
     return even
 
 
-def _wrong(ranks: Ranks, level: float, *, independent: bool) -> str:
-    """What is wrong with ranks (n, k) that should be uniform and independent, or empty."""
-    flat = ranks.ravel()
-    counts = np.bincount((flat * (DRAWS + 1)).astype(int), minlength=DRAWS + 1)
-    expected = flat.size / (DRAWS + 1)
+def _not_even(ranks: Ranks, level: float) -> str:
+    """What is wrong with the distribution if not every rank is as frequent, or empty."""
+    counts = np.bincount((ranks.ravel() * (DRAWS + 1)).astype(int), minlength=DRAWS + 1)
+    expected = ranks.size / (DRAWS + 1)
     statistic = float(((counts - expected) ** 2 / expected).sum())
-    if _chi_square_tail(statistic, DRAWS) < level:
-        lower, upper = int(counts[0]), int(counts[-1])
-        return (
-            f"of {flat.size} values {lower} lie below and {upper} above all of {DRAWS} draws by "
-            f"the rule, where {expected:.0f} should (chi-square {statistic:.0f})"
-        )
-    scores = (ranks - 0.5) * math.sqrt(12)
-    n, k = scores.shape
-    if k > 1:
-        # Sums over the elements have the variance k if these are independent.
-        together = (scores.sum(axis=1) ** 2).mean() / k
-        # A sum of k even numbers is close to normal, with a little less in its tails.
-        if _normal_tail((together - 1) * math.sqrt(n / 2)) < level:
-            return "its elements are not independent of each other"
-    if independent and n > 2:
-        along = float((scores[1:] * scores[:-1]).mean()) * math.sqrt((n - 1) * k)
-        if _normal_tail(along) < level:
-            return "it is not independent from one step to the next"
-    return ""
+    if _chi_square_tail(statistic, DRAWS) >= level:
+        return ""
+    return (
+        f"of {ranks.size} values {counts[0]} lie below and {counts[-1]} above all of {DRAWS} draws "
+        f"by the rule, where {expected:.0f} should (chi-square {statistic:.0f})"
+    )
+
+
+def _not_anew(ranks: Ranks, level: float) -> str:
+    """Says that draws follow from those of the step before, or empty."""
+    scores = _scores(ranks)
+    along = float((scores[1:] * scores[:-1]).mean()) * math.sqrt(max(scores[1:].size, 1))
+    return "it is not drawn anew in every step" if _normal_tail(along) < level else ""
+
+
+def _related(ranked: Ranked, level: float) -> tuple[str, str] | None:
+    """Two quantities, or one twice, whose elements are correlated in a single draw."""
+    whole = max(len(drawn.ranks) for drawn in ranked.values())
+    columns = [
+        (name, column)
+        for name, drawn in ranked.items()
+        if len(drawn.ranks) == whole >= FEWEST
+        for column in _scores(drawn.ranks).T
+    ][:MOST_COLUMNS]
+    if len(columns) < 2:
+        return None
+    scores = np.stack([column for _, column in columns])
+    correlations = np.triu(scores @ scores.T / whole, 1)
+    one, other = np.unravel_index(int(np.abs(correlations).argmax()), correlations.shape)
+    pairs = len(columns) * (len(columns) - 1) / 2
+    strength = float(correlations[one, other]) * math.sqrt(whole)
+    if _normal_tail(strength) * pairs >= level:
+        return None
+    return columns[int(one)][0], columns[int(other)][0]
+
+
+def _scores(ranks: Ranks) -> Ranks:
+    """Ranks with mean 0 and variance 1."""
+    scores: Ranks = (ranks - 0.5) * math.sqrt(12)
+    return scores
 
 
 def _chi_square_tail(statistic: float, even: int) -> float:

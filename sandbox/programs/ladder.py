@@ -26,6 +26,7 @@ from sandbox.programs.space_checks import observation_inside_its_space, spaces_a
 from sandbox.programs.standard_checkers import standard_checkers
 from sandbox.programs.step_checks import (
     constraints_hold,
+    constraints_hold_from_anywhere,
     ends_by_the_horizon,
     finite_numbers,
     ranges_hold,
@@ -45,6 +46,7 @@ GENERATED_CHECKS: list[Check] = [
     ends_by_the_horizon,
     ranges_hold,
     constraints_hold,
+    constraints_hold_from_anywhere,
     reward_is_the_sum_of_its_terms,
     begins_as_the_rules_say,
     decides_what_is_chosen,

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -75,7 +76,7 @@ def _policies(subject: Subject) -> Iterator[tuple[str, Decide]]:
     space = subject.environment.action_space
     yield "random decisions", lambda environment: space.sample()
     for action in _constants(space):
-        yield f"always {describe(action)}", lambda environment, action=action: action
+        yield f"always {describe(action)}", partial(_keep_to, action)
     if isinstance(space, spaces.Discrete) and space.n <= MOST_OPTIONS:
         actions = [int(space.start) + k for k in range(int(space.n))]
         episodes, random = RemoteEpisodes(subject.ask), np.random.default_rng(subject.request.seed)
@@ -86,6 +87,10 @@ def _policies(subject: Subject) -> Iterator[tuple[str, Decide]]:
             return actions[int(np.argmax(rewards.mean(axis=1)))]
 
         yield "one-step greedy decisions", greedy
+
+
+def _keep_to(action: Any, environment: RemoteEnvironment) -> Any:
+    return action
 
 
 def _constants(space: Any) -> list[Any]:

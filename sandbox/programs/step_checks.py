@@ -7,7 +7,8 @@ import numpy as np
 
 from sandbox.programs.faults import mapping
 from sandbox.programs.findings import CheckFailed
-from sandbox.programs.subject import Subject, describe
+from sandbox.programs.spec_rules import Quantities
+from sandbox.programs.subject import Subject, Transition, describe
 
 TOLERANCE = 1e-6
 
@@ -145,15 +146,34 @@ def reward_lies_in_its_range(subject: Subject) -> None:
 
 def constraints_hold(subject: Subject) -> None:
     """Every constraint of the spec holds after every step of the random walk."""
-    for transition, told in zip(subject.transitions, subject.held_against, strict=False):
+    walk = subject.held_against[: len(subject.transitions)]
+    _hold(subject.transitions, walk, expected="true after every step, whatever the action")
+
+
+def constraints_hold_from_anywhere(subject: Subject) -> None:
+    """They hold after a step from any state in which they held; only told, for not all are met."""
+    placed = subject.held_against[len(subject.transitions) :]
+    expected = "true after a step from any state in which all constraints hold"
+    _hold(subject.placed, placed, expected=expected, blocking=False)
+
+
+def _hold(
+    transitions: list[Transition],
+    held_against: list[Quantities],
+    *,
+    expected: str,
+    blocking: bool = True,
+) -> None:
+    for transition, told in zip(transitions, held_against, strict=True):
         for name, holds in mapping(told.get("constraints")).items():
             if not holds:
                 raise CheckFailed(
                     "environment",
                     f"constraint {name} is broken",
                     place=f"constraint {name}",
-                    expected="true after every step, whatever the action",
+                    expected=expected,
                     found=f"false at {transition.where()}",
+                    blocking=blocking,
                 )
 
 

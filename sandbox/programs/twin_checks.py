@@ -53,9 +53,10 @@ class _Probes:
         space.seed(subject.request.seed)
         self.random = np.random.default_rng(subject.request.seed)
         seen = [np.asarray(t.observation, dtype=float).ravel() for t in subject.transitions[:500]]
-        self.scale: NDArray[np.float64] = np.std(np.stack(seen), axis=0) + 1e-9
+        spread = np.std(np.stack(seen), axis=0, keepdims=True)
+        self.scale: NDArray[np.float64] = spread[0] + 1e-9
         self.best = self.tried = np.zeros((self._outputs(), self.scale.size))
-        self.most = -math.inf
+        self.most: float = -math.inf
 
     def _outputs(self) -> int:
         return int(self.space.n) if isinstance(self.space, spaces.Discrete) else self._size()
@@ -71,7 +72,7 @@ class _Probes:
         linear = isinstance(space, spaces.Discrete | spaces.Box)
         if episode < RANDOM_EPISODES + KEPT_UP_EPISODES or not linear:
             return lambda seen: kept_up
-        self.tried = self.random.normal(size=self.best.shape)
+        self.tried = np.asarray(self.random.normal(size=self.best.shape))
         if episode % 4:
             self.tried = self.best + 0.5 * self.tried
         weights = self.tried / self.scale

@@ -170,7 +170,7 @@ def test_right_environment_passes_every_check(
     fill(folder, name)
     passed, findings = check(request_)
     assert findings == []
-    assert len(passed) == 24
+    assert len(passed) == 25
 
 
 @pytest.mark.filterwarnings("ignore:invalid value encountered in log2")
