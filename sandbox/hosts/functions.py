@@ -27,9 +27,14 @@ def reward_terms(quantities: Quantities) -> dict[str, float]:
     return {str(name): float(value) for name, value in terms.items()}
 
 
-def held_against(quantities: list[Quantities]) -> list[dict[str, Any]]:
-    """Constraints and terms of the reward for each of several steps."""
-    return [{"constraints": constraints(q), "reward_terms": reward_terms(q)} for q in quantities]
+def constraints_of(quantities: list[Quantities]) -> list[dict[str, bool]]:
+    """The constraints after each of several steps."""
+    return [constraints(q) for q in quantities]
+
+
+def terms_of(quantities: list[Quantities]) -> list[dict[str, float]]:
+    """The terms of the reward of each of several steps."""
+    return [reward_terms(q) for q in quantities]
 
 
 def tables() -> dict[str, Any]:
@@ -152,7 +157,8 @@ def _in_step(functions: Any, step: dict[str, Any]) -> Quantities:
 
 ANSWERS: dict[str, Answer] = {
     "constraints": constraints,
-    "held_against": held_against,
+    "constraints_of": constraints_of,
+    "terms_of": terms_of,
     "tables": tables,
     "begun": begun,
     "stepped": stepped,

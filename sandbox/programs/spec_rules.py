@@ -43,9 +43,13 @@ class SpecFunctions:
         """Whether each constraint holds for these quantities."""
         return dict(mapping(self._ask("constraints", quantities=quantities)))
 
-    def held_against(self, quantities: list[Quantities]) -> list[Quantities]:
-        """The ``constraints`` and ``reward_terms`` of each of several steps, by name."""
-        return list(self._batches("held_against", "quantities", quantities))
+    def constraints_of(self, quantities: list[Quantities]) -> list[Quantities]:
+        """Whether each constraint holds after each of several steps, by name."""
+        return list(self._batches("constraints_of", "quantities", quantities))
+
+    def terms_of(self, quantities: list[Quantities]) -> list[Quantities]:
+        """The terms of the reward of each of several steps, by name."""
+        return list(self._batches("terms_of", "quantities", quantities))
 
     @cached_property
     def tables(self) -> Tables:

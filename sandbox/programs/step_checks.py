@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from sandbox.programs.faults import mapping
 from sandbox.programs.findings import CheckFailed
 from sandbox.programs.spec_rules import Quantities
 from sandbox.programs.subject import Subject, Transition, describe
@@ -146,26 +145,26 @@ def reward_lies_in_its_range(subject: Subject) -> None:
 
 def constraints_hold(subject: Subject) -> None:
     """Every constraint of the spec holds after every step of the random walk."""
-    walk = subject.held_against[: len(subject.transitions)]
+    walk = subject.constraints[: len(subject.transitions)]
     _hold(subject.transitions, walk, expected="true after every step, whatever the action")
 
 
 def constraints_hold_from_anywhere(subject: Subject) -> None:
     """They hold after a step from any state in which they held; only told, for not all are met."""
-    placed = subject.held_against[len(subject.transitions) :]
+    placed = subject.constraints[len(subject.transitions) :]
     expected = "true after a step from any state in which all constraints hold"
     _hold(subject.placed, placed, expected=expected, blocking=False)
 
 
 def _hold(
     transitions: list[Transition],
-    held_against: list[Quantities],
+    constraints: list[Quantities],
     *,
     expected: str,
     blocking: bool = True,
 ) -> None:
-    for transition, told in zip(transitions, held_against, strict=True):
-        for name, holds in mapping(told.get("constraints")).items():
+    for transition, held in zip(transitions, constraints, strict=True):
+        for name, holds in held.items():
             if not holds:
                 raise CheckFailed(
                     "environment",
@@ -179,7 +178,7 @@ def _hold(
 
 def reward_is_the_sum_of_its_terms(subject: Subject) -> None:
     """The reward equals the sum of its terms, and the terms equal the spec's expressions."""
-    for transition, told in zip(subject.all_transitions, subject.held_against, strict=True):
+    for transition, again in zip(subject.all_transitions, subject.reward_terms, strict=True):
         terms = {name: float(value) for name, value in transition.info["reward_terms"].items()}
         if not _close(float(transition.reward), sum(terms.values())):
             raise CheckFailed(
@@ -189,7 +188,6 @@ def reward_is_the_sum_of_its_terms(subject: Subject) -> None:
                 expected=f"{sum(terms.values()):.6g}, the sum of {terms}",
                 found=f"{float(transition.reward):.6g} at {transition.where()}",
             )
-        again = mapping(told.get("reward_terms"))
         for name in sorted(set(terms) | set(again)):
             one, other = terms.get(name, math.nan), float(again.get(name, math.nan))
             if not _close(one, other):

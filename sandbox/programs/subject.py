@@ -107,9 +107,14 @@ class Subject:
         return [*self.transitions, *self.placed]
 
     @cached_property
-    def held_against(self) -> list[Quantities]:
-        """Constraints and reward terms by the spec, of all transitions in their order."""
-        return self.functions.held_against([step.quantities for step in self.all_transitions])
+    def constraints(self) -> list[Quantities]:
+        """Constraints by the spec, of all transitions in their order."""
+        return self.functions.constraints_of([step.quantities for step in self.all_transitions])
+
+    @cached_property
+    def reward_terms(self) -> list[Quantities]:
+        """Reward terms by the spec, of all transitions in their order."""
+        return self.functions.terms_of([step.quantities for step in self.all_transitions])
 
     @cached_property
     def stepped(self) -> list[Quantities]:
