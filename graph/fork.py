@@ -13,12 +13,13 @@ from graph.arguments import Arguments, UsageError
 from graph.build import WITHOUT_MODEL, builder
 from graph.execution import Thread
 from graph.outcome import RunOutcome
+from graph.preparation import new_folder, new_thread, same_graph
 from graph.serialization import serializer
 from graph.store import OpenStore
 from graph.stored import config_of, following, full_id, kept_threads, read_thread
 from graph.text_source import read_text
 from graph.thread_history import lineage, number_of
-from graph.threads import new_folder, new_thread, run_new, same_graph
+from graph.threads import run_new
 from nodes.approval.choice import NotUnderstood
 from nodes.run_copy import copy_journal, copy_run
 from nodes.spec_edit import MADE_ANEW, edited_pieces

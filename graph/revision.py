@@ -4,8 +4,9 @@ from pathlib import Path
 
 from graph.arguments import Arguments, UsageError
 from graph.outcome import RunOutcome
+from graph.preparation import new_folder, new_thread, same_graph
 from graph.stored import full_id, kept_threads, read_thread
-from graph.threads import new_folder, new_thread, run_new, same_graph
+from graph.threads import run_new
 from nodes.description import amended, remark_problem
 from nodes.revising import revision_of
 from nodes.run_copy import copy_run
@@ -58,7 +59,7 @@ def _beginning(
             "run_folder": str(folder),
             "calls": [],
             "stages": [],
-            "notes": [f"revises run {thread_id}: {remark}"],
+            "notes": [*before.notes, f"revises run {thread_id}: {remark}"],
         }
     )
     return state.model_copy(update={"revision": revision_of(state, thread_id, remark)})

@@ -7,6 +7,8 @@ from state.revision import Redone, Revision
 from state.run_state import RunState
 
 REVIEW = "review_"
+NOTED_AS = {"coding": ("coding", "compiler", "specification")}
+"""Names under which a node writes its notes, where they are not its own."""
 CHECKED = ("coding", "executor", "heuristic", "evaluate")
 """Nodes behind the specification that keep what they made of the same specification."""
 
@@ -79,11 +81,14 @@ def noting(state: RunState, redone: Redone) -> dict[str, Any]:
 
 
 def forgetting(state: RunState, redone: Redone) -> dict[str, Any]:
-    """The update that takes back what was thought of the earlier answer of a node done again."""
-    if redone.kept or redone.node not in state.reviews:
+    """The update that takes back what was noted and thought of the work of a node done again."""
+    if redone.kept:
         return {}
-    left = {agent: review for agent, review in state.reviews.items() if agent != redone.node}
-    return {"reviews": left}
+    own = tuple(f"{name}: " for name in NOTED_AS.get(redone.node, (redone.node,)))
+    return {
+        "notes": [note for note in state.notes if not note.startswith(own)],
+        "reviews": {agent: r for agent, r in state.reviews.items() if agent != redone.node},
+    }
 
 
 def revision_values(state: RunState, agent: str) -> dict[str, str] | None:

@@ -160,6 +160,21 @@ def test_what_training_does_not_see_repeats_no_training(start: Start) -> None:
     assert new["account"] == old["account"]
 
 
+def test_notes_of_what_is_kept_stay_and_those_of_what_is_done_again_go(start: Start) -> None:
+    def note(answer: dict[str, Any]) -> None:
+        answer["constraints"][0]["expression"] = "stock <= cellar"
+
+    answers = changed("modeling", note)[::-1]
+    runs = start(modeling=[answers[0]] * 3 + [answers[1]], revise=plan(modeling="Mend it."))
+    old = runs.begin()
+    assert "cellar" in str(runs.told("--show", old["thread_id"])["notes"])
+    kept = runs.told("--revise", old["thread_id"], "Write it otherwise, please.")
+    assert "cellar" not in str(runs.told("--show", kept["thread_id"])["notes"])
+    runs.server.reply = replies(revise={"changes": [], "nothing": "No need."})
+    other = runs.told("--revise", old["thread_id"], "Go on as it is.")
+    assert "cellar" in str(runs.told("--show", other["thread_id"])["notes"])
+
+
 def test_remark_that_touches_nothing_keeps_everything_and_says_why(start: Start) -> None:
     runs = start(revise={"changes": [], "nothing": "It is said already."})
     thread_id = runs.begin()["thread_id"]
