@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sandbox.programs.findings import CheckFailed
 from sandbox.programs.spec_rules import Quantities
@@ -25,7 +26,8 @@ def finite_numbers(subject: Subject) -> None:
                 expected="a finite number",
                 found=f"{transition.reward} at {transition.where()}",
             )
-        if not _finite(transition.observation):
+        numbers = _numbers(transition.observation)
+        if numbers is not None and not np.all(np.isfinite(numbers)):
             raise CheckFailed(
                 "environment",
                 "an observation holds NaN or infinity",
@@ -44,11 +46,12 @@ def finite_numbers(subject: Subject) -> None:
                 )
 
 
-def _finite(observation: Any) -> bool:
+def _numbers(observation: Any) -> NDArray[np.float64] | None:
+    """An observation as numbers; None for one of named parts or texts, which nobody trains on."""
     try:
-        return bool(np.all(np.isfinite(np.asarray(observation, dtype=float))))
+        return np.asarray(observation, dtype=float)
     except (TypeError, ValueError):
-        return True  # An observation of named parts or texts; none such is trained on.
+        return None
 
 
 def _owner_of_variable(subject: Subject, name: str) -> str:
@@ -108,10 +111,10 @@ def what_is_seen_lies_in_its_ranges(subject: Subject) -> None:
     """
     declared = subject.request.seen
     for transition in subject.transitions if declared else []:
-        seen = np.asarray(transition.observation, dtype=float).ravel()
-        if seen.size != len(declared):
+        seen = _numbers(transition.observation)
+        if seen is None or seen.size != len(declared):
             return
-        for value, limits in zip(seen.tolist(), declared, strict=True):
+        for value, limits in zip(seen.ravel().tolist(), declared, strict=True):
             low = -math.inf if limits.low is None else limits.low
             high = math.inf if limits.high is None else limits.high
             slack = TOLERANCE * max(1.0, abs(value))
