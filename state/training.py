@@ -8,7 +8,8 @@ from state.artefacts import Artefact
 from state.piece import Piece
 
 Algorithm = Literal[
-    "auto", "dqn", "qr-dqn", "ppo", "maskable-ppo", "sac", "td3", "additive", "imitation", "exact"
+    "auto", "dqn", "qr-dqn", "ppo", "maskable-ppo", "sac", "td3", "additive", "imitation", "planning",
+    "exact",
 ]  # fmt: skip
 
 ALGORITHM_NAMES: dict[str, str] = {
@@ -21,6 +22,7 @@ ALGORITHM_NAMES: dict[str, str] = {
     "td3": "TD3",
     "additive": "additive Q-learning",
     "imitation": "imitation",
+    "planning": "imitation of a planner",
     "exact": "value iteration",
 }
 

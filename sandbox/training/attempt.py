@@ -5,7 +5,7 @@ The same attempt on the same machine gives the same policy, unless its time runs
 
 import json
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,11 +19,14 @@ from sandbox.training.actions import ActionCoding
 from sandbox.training.checkpoint import Checkpoint
 from sandbox.training.enumeration import Limits, enumerate_environment
 from sandbox.training.environments import import_file, make_environment
+from sandbox.training.examples import RuleExamples, Source
 from sandbox.training.features import Features, Scaling
 from sandbox.training.keep_best import KeepBest
 from sandbox.training.measure import Measured, measure
 from sandbox.training.network import NetworkPolicy
 from sandbox.training.numeric_choices import USUAL
+from sandbox.training.planned_examples import PlannedExamples
+from sandbox.training.planner import planner_for
 from sandbox.training.policy import LearnedPolicy, Policy, content_sha256, load_policy
 from sandbox.training.possible import PossibleActions
 from sandbox.training.problem import Problem
@@ -35,6 +38,8 @@ from sandbox.training.value_iteration import solve
 
 GRADIENT_STEPS_A_STEP = 0.1
 LEAST_GRADIENT_STEPS = 8000
+EXAMPLES_A_GRADIENT_STEP = 25
+"""Of planned examples, which are dearer than gradient steps."""
 
 
 class Workshop:
@@ -237,16 +242,31 @@ def _imitation(workshop: Workshop, judge: KeepBest, out: Path, checkpoint: Check
         if isinstance(begun, NetworkPolicy):
             policy = begun
             policy.sampled = False  # both ways of deciding are judged anew
+    examples, source = attempt.total_timesteps, _source(workshop, judge)
     settings = imitation.ImitationSettings(
-        attempt.total_timesteps, attempt.seed, gradient_steps(attempt.total_timesteps)
+        examples, attempt.seed, gradient_steps(examples), imitation.RULE
     )
-    simulator = workshop.make(attempt.parallel)
-    teacher = RuleTeacher(import_file("heuristic", workshop.folder).act)
-    wanted = judge.wanted = judge.mean_return(teacher)
+    if attempt.method == "planning":
+        steps = examples // EXAMPLES_A_GRADIENT_STEP
+        settings = replace(settings, gradient_steps=steps, rounds=imitation.PLANS)
     return imitation.learn(
-        simulator, teacher, policy, settings, judge, out, checkpoint=checkpoint,
-        experienced=isinstance(begun, NetworkPolicy), teacher_return=wanted,
+        source, policy, settings, judge, out, checkpoint=checkpoint,
+        experienced=isinstance(begun, NetworkPolicy),
     )  # fmt: skip
+
+
+def _source(workshop: Workshop, judge: KeepBest) -> Source:
+    """Raises NoPlan where a planner finds nothing."""
+    attempt = workshop.attempt
+    if attempt.method == "planning":
+        search = planner_for(
+            workshop.problem, workshop.make, workshop.coding, workshop.measured.usual_rewards,
+            attempt.seed, judge.deadline,
+        )  # fmt: skip
+        return PlannedExamples(search, workshop.make(attempt.parallel), attempt.seed)
+    teacher = RuleTeacher(import_file("heuristic", workshop.folder).act)
+    simulator = workshop.make(attempt.parallel)
+    return RuleExamples(simulator, teacher, attempt.seed, judge.mean_return(teacher))
 
 
 def gradient_steps(examples: int) -> int:
@@ -275,5 +295,6 @@ METHODS = {
     **dict.fromkeys(USUAL, _reinforce),
     "additive": _additive,
     "imitation": _imitation,
+    "planning": _imitation,
     "exact": _exact,
 }

@@ -23,8 +23,10 @@ STEPS_OF_ONE_STEP_PROBLEMS = {
 }  # fmt: skip
 PARALLEL = {
     "dqn": 4, "qr-dqn": 4, "ppo": 8, "maskable-ppo": 8, "sac": 1, "td3": 1, "additive": 64,
-    "imitation": 64, "exact": 1,
+    "imitation": 64, "planning": 64, "exact": 1,
 }  # fmt: skip
+LEARNED_FROM_EXAMPLES = ("imitation", "planning")
+PLANNED_EXAMPLES = 400_000
 BASIC = ["scaled observations", "scaled rewards", "persistent exploration"]
 MASKABLE = ("dqn", "qr-dqn", "maskable-ppo")
 MASKED = ("maskable-ppo", "MaskablePPO beside it, for some choices are not possible at times.")
@@ -49,11 +51,14 @@ def first_attempts(
     """What to try first, the likeliest to succeed at the front; two are trained side by side."""
     exact = ("exact", "Value iteration, in case all states can be gone through.")
     imitation = ("imitation", "Imitation of the heuristic that was written from the description.")
+    planning = ("planning", "Imitation of a planner, in case looking ahead finds gains that chance "
+                "hardly ever meets.")  # fmt: skip
     chosen = _algorithms(coding, problem)
     if wishes.algorithm != "auto":
         chosen = [(wishes.algorithm, "Asked for.")]
     else:
-        chosen = [*([imitation] if circumstances.heuristic else []), *chosen]
+        planned = [planning] if _may_be_planned(problem, coding, circumstances) else []
+        chosen = [imitation, *chosen, *planned] if circumstances.heuristic else planned + chosen
         chosen = [*([exact] if not isinstance(coding.own, spaces.Box) else []), *chosen]
     few = bool(coding.choices) and circumstances.possible and MASK not in wishes.without
     if few and wishes.algorithm == "auto":
@@ -64,6 +69,11 @@ def first_attempts(
         if method not in wishes.without
     ]
     return [replace(a, name=f"{k + 1}-{a.method}") for k, a in enumerate(attempts)]
+
+
+def _may_be_planned(problem: Problem, coding: ActionCoding, circumstances: Circumstances) -> bool:
+    """Whether thousands of ways can be tried out, and ways matter."""
+    return circumstances.batched and bool(coding.choices) and problem.shapes_future
 
 
 def _algorithms(coding: ActionCoding, problem: Problem) -> list[tuple[str, str]]:
@@ -100,9 +110,11 @@ def _attempt(
     remedies = [*BASIC, "own parts"] if method == "additive" else BASIC
     if circumstances.possible and method in MASKABLE:
         remedies = [*remedies, MASK]
-    if method in ("imitation", "exact"):
+    if method in (*LEARNED_FROM_EXAMPLES, "exact"):
         discount, reasons = 1.0, [reason]
-        remedies = IMITATION if method == "imitation" else []
+        remedies = IMITATION if method in LEARNED_FROM_EXAMPLES else []
+    if method == "planning":
+        steps = PLANNED_EXAMPLES
     if method == "imitation":
         fitting = [n for n in EXAMPLES if n * seconds_of_an_example <= EXAMPLES_SECONDS]
         steps = max([EXAMPLES[0], *fitting])
@@ -144,7 +156,7 @@ def next_attempt(
             unwanted = {changed.method, *changed.remedies} & set(wishes.without)
             if _key(changed) not in tried and not unwanted:
                 return replace(changed, name=f"{number}-{changed.method}")
-    learners = [a for a, _ in ranked if a.method not in ("imitation", "exact")]
+    learners = [a for a, _ in ranked if a.method not in (*LEARNED_FROM_EXAMPLES, "exact")]
     if not learners:
         return None
     best = learners[0]
@@ -165,11 +177,11 @@ def _key(attempt: Attempt) -> tuple[Any, ...]:
 def _remedied(attempt: Attempt, symptom: str) -> list[Attempt]:
     """The table from symptom to remedy."""
     said = f"The curve of {attempt.name} was {symptom}"
-    if attempt.method == "imitation" and symptom == "below its teacher":
+    if attempt.method in LEARNED_FROM_EXAMPLES and symptom == "below its teacher":
         why = "it is taught on, from more examples."
         name, seed = attempt.name, attempt.seed + 1
         return [replace(attempt, start_from=name, seed=seed, reasons=[f"{said}: {why}"])]
-    if attempt.method in ("imitation", "exact") or attempt.trial:
+    if attempt.method in (*LEARNED_FROM_EXAMPLES, "exact") or attempt.trial:
         return []
     found = []
     if symptom == "diverged" and attempt.method in USUAL and not attempt.settings:

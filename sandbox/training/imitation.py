@@ -1,4 +1,4 @@
-"""Learning a network from a teacher, in the states that the network itself gets into.
+"""Learning a network from examples, in the states that the network itself gets into.
 
 Data aggregation (DAgger: Ross, Gordon and Bagnell, 2011): first the teacher plays, later the
 student, and the teacher says in every state what it would have done.
@@ -10,127 +10,77 @@ from typing import Any, Self
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from sandbox.training.checkpoint import Checkpoint
+from sandbox.training.examples import Source
 from sandbox.training.keep_best import KeepBest
 from sandbox.training.network import NetworkPolicy
-from sandbox.training.policy import Policy
-from sandbox.training.simulator import Simulator, random_actions
 
 BATCH = 256
 LEARNING_RATE = 1e-3
-STRAYING = 0.1
-"""Share of random steps while examples are gathered, so that mistakes are met and put right."""
-TEACHER_ROUNDS = (0.02, 0.04, 0.08, 0.16, 0.3)
-"""Shares of the examples that are gathered while the teacher plays."""
-STUDENT_ROUNDS = (0.1, 0.1, 0.1, 0.1)
-"""And then while the student plays."""
-PARTS = 2
-"""Evaluations in each round."""
 NEARLY = 0.005
 """Share of the teacher's gain over chance by which the student may fall short of it."""
 
 
 @dataclass(frozen=True)
+class Rounds:
+    """Shares of the examples that are gathered while the teacher plays, then the student.
+
+    In each round the student is judged ``parts`` times.
+    """
+
+    teacher: tuple[float, ...]
+    student: tuple[float, ...]
+    parts: int
+
+
+RULE = Rounds((0.02, 0.04, 0.08, 0.16, 0.3), (0.1,) * 4, parts=2)
+PLANS = Rounds((0.02, 0.04, 0.08, 0.1), (0.095,) * 8, parts=1)
+"""Plans are dear: most are made where the student needs them."""
+
+
+@dataclass(frozen=True)
 class ImitationSettings:
-    """How to learn: so many states to ask the teacher about, so many gradient steps in all."""
+    """How to learn: from so many examples, with so many gradient steps in all."""
 
     total_timesteps: int
     seed: int
     gradient_steps: int
-
-
-class Examples:
-    """Observations and good answers, growing."""
-
-    def __init__(self) -> None:
-        self.observations: list[NDArray[np.float32]] = []
-        self.time_steps: list[NDArray[np.int64]] = []
-        self.answers: list[NDArray[Any]] = []
-
-    def add(
-        self,
-        observations: NDArray[np.float32],
-        time_steps: NDArray[np.int64],
-        answers: NDArray[Any],
-    ) -> None:
-        """Add n examples."""
-        self.observations.append(observations.copy())
-        self.time_steps.append(time_steps.copy())
-        self.answers.append(answers)
-
-    def arrays(self) -> tuple[NDArray[np.float32], NDArray[np.int64], NDArray[Any]]:
-        """All examples; kept in one piece from now on."""
-        self.observations = [np.concatenate(self.observations)]
-        self.time_steps = [np.concatenate(self.time_steps)]
-        self.answers = [np.concatenate(self.answers)]
-        return self.observations[0], self.time_steps[0], self.answers[0]
+    rounds: Rounds
 
 
 class _Lessons:
-    """Gathers examples and learns from them, in rounds."""
+    """Learns from the examples of a source, in parts."""
 
     def __init__(
-        self,
-        simulator: Simulator,
-        teacher: Policy,
-        policy: NetworkPolicy,
-        settings: ImitationSettings,
-        judge: KeepBest,
+        self, source: Source, policy: NetworkPolicy, settings: ImitationSettings, judge: KeepBest
     ) -> None:
         torch.manual_seed(settings.seed)
-        self.simulator, self.teacher, self.policy = simulator, teacher, policy
-        self.settings, self.judge = settings, judge
+        self.source, self.policy, self.settings, self.judge = source, policy, settings, judge
         self.random = np.random.default_rng(settings.seed)
         self.optimizer = torch.optim.Adam(policy.network.parameters(), LEARNING_RATE, fused=True)
-        self.examples = Examples()
-        self.seen = simulator.reset(settings.seed)
-        self.time_steps = np.zeros(simulator.size, dtype=np.int64)
-        self.asked = self.learned = 0
+        self.learned = 0
         self.place = 0
         """Parts of rounds that are done."""
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but the teacher and the judge, who are there anew when a checkpoint is read."""
-        return {k: v for k, v in vars(self).items() if k not in ("teacher", "judge")}
+        """All but the judge, who is there anew when a checkpoint is read."""
+        return {k: v for k, v in vars(self).items() if k != "judge"}
 
-    def go_on(self, teacher: Policy, judge: KeepBest) -> Self:
-        """The same lessons, of which a checkpoint was read, with both again."""
-        self.teacher, self.judge = teacher, judge
+    def go_on(self, source: Source, judge: KeepBest) -> Self:
+        """The same lessons, of which a checkpoint was read, with what it did not hold."""
+        self.source.go_on(source)
+        self.judge = judge
         return self
 
     def gather(self, share: float, *, student_plays: bool) -> None:
-        """Ask the teacher about more states, ``share`` of all of them."""
-        wanted = self.asked + share * self.settings.total_timesteps
-        policy, size = self.policy, self.simulator.size
-        while self.asked < wanted and not self.judge.out_of_time():
-            labels = self.teacher.actions(self.seen, self.time_steps)
-            self.examples.add(self.seen, self.time_steps, policy.coding.from_own(labels))
-            self.asked += size
-            played = labels
-            if student_plays:
-                # The teacher helps out half of the time, so that no example is of standing still.
-                helped = self._some(0.5, labels)
-                played = np.where(helped, labels, policy.actions(self.seen, self.time_steps))
-            drawn = random_actions(self.simulator.action_space, size, self.random)
-            played = np.where(self._some(STRAYING, labels), drawn, played)
-            step = self.simulator.step(played)
-            self.time_steps += 1
-            self.seen = step.observations.copy()
-            which = np.flatnonzero(step.terminated | step.truncated)
-            if len(which):
-                self.time_steps[which] = 0
-                self.seen[which] = self.simulator.restart(which)
-
-    def _some(self, share: float, actions: NDArray[Any]) -> NDArray[np.bool_]:
-        """True for a random share of the episodes, in a shape that fits ``actions``."""
-        drawn = self.random.random(len(actions)) < share
-        return drawn.reshape(-1, *[1] * (np.ndim(actions) - 1))
+        """Get more examples, ``share`` of all of them."""
+        wanted = self.source.examples.count + share * self.settings.total_timesteps
+        self.source.gather(wanted, self.policy, self.judge, student_plays=student_plays)
 
     def learn(self, share: float) -> None:
         """Learn from all examples so far, in ``share`` of all gradient steps."""
-        observations, time_steps, answers = self.examples.arrays()
+        observations, time_steps, answers = self.source.examples.arrays()
         total = self.settings.gradient_steps
         for _ in range(max(1, round(share * total))):
             self.optimizer.param_groups[0]["lr"] = LEARNING_RATE * max(
@@ -148,8 +98,7 @@ class _Lessons:
 
 
 def learn(
-    simulator: Simulator,
-    teacher: Policy,
+    source: Source,
     policy: NetworkPolicy,
     settings: ImitationSettings,
     judge: KeepBest,
@@ -157,41 +106,45 @@ def learn(
     *,
     checkpoint: Checkpoint,
     experienced: bool = False,
-    teacher_return: float | None = None,
 ) -> int:
-    """Teach ``policy``; returns the states asked about. The best policy is in ``folder``.
+    """Teach ``policy``; returns the number of examples. The best policy is in ``folder``.
 
     ``experienced`` says that the policy plays from the first round on. It ends early when it does
-    as well as ``teacher_return``, the teacher's own mean return on the judge's seeds. It goes on
-    from the ``checkpoint`` where there is one.
+    as well as the source. It goes on from the ``checkpoint`` where there is one.
     """
     begun = checkpoint.read()
     if begun is None:
-        lessons = _Lessons(simulator, teacher, policy, settings, judge)
+        lessons = _Lessons(source, policy, settings, judge)
     else:
-        lessons = begun["lessons"].go_on(teacher, judge)
+        lessons = begun["lessons"].go_on(source, judge)
         judge.recall(begun["judge"])
-    shares = [*TEACHER_ROUNDS, *STUDENT_ROUNDS]
-    while lessons.place < PARTS * len(shares):
+    rounds, examples = settings.rounds, lessons.source.examples
+    shares = [*rounds.teacher, *rounds.student]
+    while lessons.place < rounds.parts * len(shares):
         if checkpoint.due():
             checkpoint.write({"lessons": lessons, "judge": judge.memory()})
-        number, part = divmod(lessons.place, PARTS)
+        number, part = divmod(lessons.place, rounds.parts)
         if part == 0:
-            student_plays = experienced or number >= len(TEACHER_ROUNDS)
+            student_plays = experienced or number >= len(rounds.teacher)
             lessons.gather(shares[number], student_plays=student_plays)
-        lessons.learn(shares[number] / PARTS)
+            judge.wanted = lessons.source.mean_return
+        lessons.learn(shares[number] / rounds.parts)
         lessons.place += 1
-        if _consider_both(lessons.policy, lessons.asked, judge, folder):
-            return lessons.asked
-        if teacher_return is not None and judge.reaches(teacher_return, NEARLY):
+        if judge.evaluated_at and judge.out_of_time():
+            # Only half learned: with the time there is, nobody could do the same again.
+            return judge.evaluated_at[-1]
+        if _consider_both(lessons.policy, examples.count, judge, folder):
+            return examples.count
+        if judge.wanted is not None and judge.reaches(judge.wanted, NEARLY):
             judge.stopped_because = "converged"
-            return lessons.asked
-    return lessons.asked
+            return examples.count
+    return examples.count
 
 
 def _consider_both(policy: NetworkPolicy, asked: int, judge: KeepBest, folder: Path) -> bool:
     """Judge the policy as it is and drawing its actions; True if the training should end."""
-    if judge.consider(asked, policy, lambda: policy.save(folder)):
-        return True
+    ended = judge.consider(asked, policy, lambda: policy.save(folder))
     sampled = policy.as_sampled()
-    return sampled is not policy and judge.consider(asked, sampled, lambda: sampled.save(folder))
+    if sampled is not policy:
+        ended = judge.consider(asked, sampled, lambda: sampled.save(folder)) or ended
+    return ended

@@ -10,6 +10,8 @@ from sandbox.training.simulator import MakeSimulator, random_actions
 
 EPISODES = 20
 STEPS = 4000
+RARE = 0.01
+"""Share of the steps whose rewards are not usual ones."""
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,7 @@ class Measured:
         observations: (k, d).
         mean_reward: of a step.
         reward_scale: spread of the discounted return, by which rewards are divided.
+        usual_rewards: between which all but a hundredth of the rewards at either end lie.
         returns: undiscounted, one a finished episode.
         step_seconds: of one step of one episode, side by side with others.
     """
@@ -27,6 +30,7 @@ class Measured:
     observations: NDArray[np.float64]
     mean_reward: float
     reward_scale: float
+    usual_rewards: tuple[float, float]
     returns: NDArray[np.float64]
     step_seconds: float
 
@@ -57,10 +61,12 @@ def measure(make: MakeSimulator, horizon: int, discount: float, seed: int) -> Me
     seconds = time.monotonic() - began
     all_rewards = np.concatenate(rewards)
     spread = float(np.std(np.concatenate(running_returns)))
+    low, high = np.quantile(all_rewards, [RARE, 1 - RARE], method="nearest")
     return Measured(
         observations=np.concatenate(observations),
         mean_reward=float(all_rewards.mean()),
         reward_scale=spread or float(np.abs(all_rewards).mean()) or 1.0,
+        usual_rewards=(float(low), float(high)),
         returns=np.array(returns or episode.tolist()),
         step_seconds=seconds / steps,
     )

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from sandbox.training.attempt import checkpoint_of, run_attempt
-from sandbox.training.choices import next_attempt
+from sandbox.training.choices import LEARNED_FROM_EXAMPLES, next_attempt
 from sandbox.training.keep_best import STEADY
+from sandbox.training.planner import NoPlan
 from sandbox.training.policy import POLICY, SETUP, content_sha256
 from sandbox.training.records import PROGRESS
 from sandbox.training.request import ATTEMPTS, RESULT, Attempt, Request
@@ -95,8 +96,9 @@ class Race:
         return values.index(max(values))
 
     def first_failure(self) -> str:
-        """What went wrong first; that states cannot be enumerated only where nothing else did."""
-        own = [told for told in self.failures if not told.startswith(NotEnumerable.__name__)]
+        """What went wrong first; that a method does not fit only where nothing else did."""
+        unfit = (NotEnumerable.__name__, NoPlan.__name__)
+        own = [told for told in self.failures if not told.startswith(unfit)]
         return next(iter([*own, *self.failures]), "")
 
     def _fill(self, context: Any) -> None:
@@ -243,10 +245,12 @@ class Race:
         took, reason = now - self.began, result["stopped_because"]
         if reason == "exact":
             self.ends_at, self.waiting = now, []
-        elif reason == "converged" and result["method"] != "imitation":
+        elif reason == "converged" and result["method"] not in LEARNED_FROM_EXAMPLES:
             self.ends_at = min(self.ends_at, now + max(GRACE * took, LEAST_GRACE))
             self.waiting = []
-        elif result["method"] in ("imitation", "exact") and result["symptom"] == "better":
+        elif (
+            result["method"] in (*LEARNED_FROM_EXAMPLES, "exact") and result["symptom"] == "better"
+        ):
             self.ends_at = min(self.ends_at, now + max(PATIENCE * took, LEAST_PATIENCE))
         else:
             return

@@ -313,6 +313,33 @@ class MatchingMany(Small):
         return self.shown.astype(np.float32)
 
 
+class Errand(Small):
+    """A walk along a corridor of 12 places: fetch something at one, bring it to another.
+
+    Each step costs 1; only bringing it pays, and ends the episode. Random walks hardly ever do.
+    """
+
+    seen, choices, length = 4, 4, 12
+    horizon = 60
+    named = ("place", "source", "goal", "carrying")
+
+    def begin(self):
+        self.place, self.source, self.goal = (int(k) for k in self.np_random.integers(12, size=3))
+        self.carrying = 0
+
+    def act(self, action):
+        if action < 2:
+            self.place = min(max(self.place + 2 * action - 1, 0), self.length - 1)
+        elif action == 2 and self.place == self.source:
+            self.carrying = 1
+        elif action == 3 and self.place == self.goal and self.carrying:
+            return 99.0, True
+        return -1.0, False
+
+    def observation(self):
+        return np.hstack([self.place, self.source, self.goal, self.carrying]).astype(np.float32)
+
+
 class Aiming(Small):
     """Two real numbers between 0 and 10; pays the less, the farther they are from those shown."""
 

@@ -10,12 +10,13 @@ import pytest
 from sandbox.training.attempt import gradient_steps, run_attempt
 from sandbox.training.environments import make_environment
 from sandbox.training.judge import episode_returns
+from sandbox.training.planner import NoPlan
 from sandbox.training.policy import content_sha256, load_policy
 from sandbox.training.problem import Problem
 from sandbox.training.request import Attempt
 from sandbox.training.simulator import plain_maker
 from tests.unit.training import small_problems
-from tests.unit.training.forms import MANY, MATCHING
+from tests.unit.training.forms import ERRAND, MANY, MATCHING
 
 REMEDIES = ["scaled observations", "scaled rewards", "time left", "kinds", "own parts"]
 
@@ -87,12 +88,23 @@ def test_additive_values_need_many_choices(tmp_path: Path) -> None:
         run_attempt(MATCHING, attempt_of("additive"), tmp_path, tmp_path / "out", 10.0)
 
 
-@pytest.mark.parametrize("method", ["dqn", "ppo", "additive", "imitation"])
+def test_planning_needs_a_way_to_plan(tmp_path: Path) -> None:
+    write_environment(tmp_path, "Matching")
+    with pytest.raises(NoPlan, match="a matter of chance"):
+        run_attempt(MATCHING, attempt_of("planning"), tmp_path, tmp_path / "out", 10.0)
+
+
+FORMS = {
+    "dqn": ("Matching", MATCHING), "ppo": ("Matching", MATCHING), "planning": ("Errand", ERRAND),
+    "additive": ("MatchingMany", MANY), "imitation": ("MatchingMany", MANY),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("method", FORMS)
 def test_the_same_attempt_gives_the_same_policy(tmp_path: Path, method: str) -> None:
-    many = method in ("additive", "imitation")
-    write_environment(tmp_path, "MatchingMany" if many else "Matching")
+    environment, problem = FORMS[method]
+    write_environment(tmp_path, environment)
     (tmp_path / "heuristic.py").write_text("def act(seen):\n    return seen.astype(int)\n")
-    problem = MANY if many else MATCHING
     attempt = attempt_of(method)
     hashes = {
         run_attempt(problem, replace(attempt, seed=seed), tmp_path, tmp_path / name, 60.0)[

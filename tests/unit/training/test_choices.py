@@ -54,6 +54,27 @@ def test_a_heuristic_is_imitated_before_anything_is_learned() -> None:
     assert all(a.batched for a in attempts)
 
 
+def test_where_ways_can_be_tried_out_fast_a_planner_teaches() -> None:
+    batched = Circumstances(batched=True)
+    assert [a.method for a in first(FEW, None, batched)] == ["exact", "planning", "dqn", "ppo"]
+    ruled = Circumstances(batched=True, heuristic=True)
+    methods = [a.method for a in first(FEW, None, ruled)]
+    assert methods == ["exact", "imitation", "dqn", "ppo", "planning"]
+    without = first(FEW, Wishes(without=("planning",)), batched)
+    assert [a.method for a in without] == ["exact", "dqn", "ppo"]
+
+
+@pytest.mark.parametrize(
+    ("space", "problem"),
+    [(MANY, PROBLEM), (REAL, PROBLEM), (FEW, replace(PROBLEM, shapes_future=False))],
+)
+def test_where_no_way_can_be_planned_nobody_tries(
+    space: spaces.Space[Any], problem: Problem
+) -> None:
+    attempts = first(space, None, Circumstances(batched=True), problem=problem)
+    assert "planning" not in [a.method for a in attempts]
+
+
 @pytest.mark.parametrize(("seconds", "examples"), [(0, 1_000_000), (1e-3, 50_000), (1, 20_000)])
 def test_a_slow_heuristic_is_asked_less(seconds: float, examples: int) -> None:
     attempts = first(FEW, None, Circumstances(heuristic=True), seconds)
@@ -81,12 +102,18 @@ def after(symptom: str, attempt: Attempt, **wishes: Any) -> Attempt | None:
     return next_attempt([attempt], [result], [], Wishes(**wishes))
 
 
-def test_an_imitation_below_its_teacher_is_taught_on() -> None:
-    imitation = first(FEW, None, Circumstances(heuristic=True))[1]
+@pytest.mark.parametrize(
+    ("method", "circumstances"),
+    [("imitation", Circumstances(heuristic=True)), ("planning", Circumstances(batched=True))],
+)
+def test_an_imitation_below_its_teacher_is_taught_on(
+    method: str, circumstances: Circumstances
+) -> None:
+    imitation = first(FEW, None, circumstances)[1]
     following = after("below its teacher", imitation)
     assert following is not None
-    assert following.method == "imitation"
-    assert following.name == "2-imitation"
+    assert following.method == method
+    assert following.name == f"2-{method}"
     assert following.start_from == imitation.name
     assert following.seed != imitation.seed
     assert "below its teacher" in following.reasons[0]

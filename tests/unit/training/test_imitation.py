@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from sandbox.training import imitation
 from sandbox.training.actions import ActionCoding
 from sandbox.training.checkpoint import Checkpoint
+from sandbox.training.examples import Examples, RuleExamples
 from sandbox.training.features import Features, Scaling
-from sandbox.training.imitation import Examples, ImitationSettings
+from sandbox.training.imitation import RULE, ImitationSettings
 from sandbox.training.network import NetworkPolicy
 from sandbox.training.policy import load_policy
 from sandbox.training.simulator import plain_maker
@@ -21,7 +22,7 @@ from sandbox.training.teacher import RuleTeacher
 from tests.unit.training.judging import JudgeOf
 from tests.unit.training.small_problems import Aiming, Matching, MatchingMany
 
-SETTINGS = ImitationSettings(total_timesteps=4000, seed=3, gradient_steps=600)
+SETTINGS = ImitationSettings(total_timesteps=4000, seed=3, gradient_steps=600, rounds=RULE)
 
 
 def learned(
@@ -38,10 +39,9 @@ def learned(
     features = Features(Scaling.fitted(simulator.observation_space, samples))
     policy = NetworkPolicy(features, ActionCoding(simulator.action_space))
     judge = judge_of(problem=problem, total_timesteps=4000)
-    asked = imitation.learn(
-        simulator, RuleTeacher(rule), policy, SETTINGS, judge, folder,
-        checkpoint=Checkpoint(folder, {}), teacher_return=wanted,
-    )  # fmt: skip
+    source = RuleExamples(simulator, RuleTeacher(rule), 3, wanted)
+    checkpoint = Checkpoint(folder, {})
+    asked = imitation.learn(source, policy, SETTINGS, judge, folder, checkpoint=checkpoint)
     return judge, asked
 
 
@@ -85,11 +85,9 @@ def test_without_time_a_first_try_is_left_behind(judge_of: JudgeOf, tmp_path: Pa
     simulator = plain_maker(Matching)(4)
     policy = NetworkPolicy(Features(Scaling.off(1)), ActionCoding(simulator.action_space))
     judge = judge_of(seconds=0.2)
-    teacher = RuleTeacher(lambda seen: int(seen[0]))
-    settings = ImitationSettings(10**7, 0, 10**7)
-    asked = imitation.learn(
-        simulator, teacher, policy, settings, judge, tmp_path, checkpoint=Checkpoint(tmp_path, {})
-    )
+    source = RuleExamples(simulator, RuleTeacher(lambda seen: int(seen[0])), 0)
+    settings, checkpoint = ImitationSettings(10**7, 0, 10**7, RULE), Checkpoint(tmp_path, {})
+    asked = imitation.learn(source, policy, settings, judge, tmp_path, checkpoint=checkpoint)
     assert 0 < asked < 10**6
     assert judge.stopped_because == "time_budget"
     assert (tmp_path / "policy.zip").exists()
