@@ -8,8 +8,8 @@ from state.artefacts import Artefact
 from state.piece import Piece
 
 Algorithm = Literal[
-    "auto", "dqn", "qr-dqn", "ppo", "maskable-ppo", "sac", "td3", "additive", "imitation", "planning",
-    "exact",
+    "auto", "dqn", "qr-dqn", "ppo", "maskable-ppo", "sac", "td3", "additive", "imitation",
+    "planning", "exact",
 ]  # fmt: skip
 
 ALGORITHM_NAMES: dict[str, str] = {

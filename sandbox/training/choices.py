@@ -27,6 +27,8 @@ PARALLEL = {
 }  # fmt: skip
 LEARNED_FROM_EXAMPLES = ("imitation", "planning")
 PLANNED_EXAMPLES = 400_000
+DEARER = 16
+"""So many times fewer where one episode is stepped at a time."""
 BASIC = ["scaled observations", "scaled rewards", "persistent exploration"]
 MASKABLE = ("dqn", "qr-dqn", "maskable-ppo")
 MASKED = ("maskable-ppo", "MaskablePPO beside it, for some choices are not possible at times.")
@@ -54,12 +56,14 @@ def first_attempts(
     planning = ("planning", "Imitation of a planner, in case looking ahead finds gains that chance "
                 "hardly ever meets.")  # fmt: skip
     chosen = _algorithms(coding, problem)
+    if _may_be_planned(problem, coding, circumstances):
+        chosen = [planning, *chosen]
+    if circumstances.heuristic:
+        chosen = [imitation, *chosen]
+    if not isinstance(coding.own, spaces.Box):
+        chosen = [exact, *chosen]
     if wishes.algorithm != "auto":
         chosen = [(wishes.algorithm, "Asked for.")]
-    else:
-        planned = [planning] if _may_be_planned(problem, coding, circumstances) else []
-        chosen = [imitation, *chosen, *planned] if circumstances.heuristic else planned + chosen
-        chosen = [*([exact] if not isinstance(coding.own, spaces.Box) else []), *chosen]
     few = bool(coding.choices) and circumstances.possible and MASK not in wishes.without
     if few and wishes.algorithm == "auto":
         chosen = [MASKED if method == "ppo" else (method, reason) for method, reason in chosen]
@@ -113,8 +117,11 @@ def _attempt(
     if method in (*LEARNED_FROM_EXAMPLES, "exact"):
         discount, reasons = 1.0, [reason]
         remedies = IMITATION if method in LEARNED_FROM_EXAMPLES else []
+    parallel = PARALLEL[method]
     if method == "planning":
         steps = PLANNED_EXAMPLES
+        if not circumstances.batched:
+            steps, parallel = steps // DEARER, parallel // DEARER
     if method == "imitation":
         fitting = [n for n in EXAMPLES if n * seconds_of_an_example <= EXAMPLES_SECONDS]
         steps = max([EXAMPLES[0], *fitting])
@@ -124,7 +131,7 @@ def _attempt(
         discount=discount,
         total_timesteps=wishes.steps or steps,
         seed=wishes.seed,
-        parallel=PARALLEL[method],
+        parallel=parallel,
         batched=circumstances.batched,
         remedies=[r for r in remedies if r not in wishes.without],
         evaluation_episodes=_evaluation_episodes(problem, circumstances),

@@ -29,7 +29,8 @@ REMEDIES = {
 
 
 METHODS = (
-    "exact", "imitation", "planning", "dqn", "qr-dqn", "ppo", "maskable-ppo", "sac", "td3", "additive"
+    "exact", "imitation", "planning", "dqn", "qr-dqn", "ppo", "maskable-ppo", "sac", "td3",
+    "additive",
 )  # fmt: skip
 
 

@@ -59,7 +59,7 @@ def test_where_ways_can_be_tried_out_fast_a_planner_teaches() -> None:
     assert [a.method for a in first(FEW, None, batched)] == ["exact", "planning", "dqn", "ppo"]
     ruled = Circumstances(batched=True, heuristic=True)
     methods = [a.method for a in first(FEW, None, ruled)]
-    assert methods == ["exact", "imitation", "dqn", "ppo", "planning"]
+    assert methods == ["exact", "imitation", "planning", "dqn", "ppo"]
     without = first(FEW, Wishes(without=("planning",)), batched)
     assert [a.method for a in without] == ["exact", "dqn", "ppo"]
 
