@@ -9,6 +9,7 @@ from nodes.accounts import StageClock
 from nodes.coding import POSSIBLE
 from nodes.sandbox_program import Host, Question, ask_program, environment_host
 from nodes.settings import RunSettings
+from nodes.training_plan import problem_of
 from sandbox import Limits
 from sandbox.outcome import GIBIBYTE
 from sandbox.programs.requests import (
@@ -34,9 +35,14 @@ def evaluate(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
         stages = clock.add_to(state, "skipped", "there is no trained policy")
         return {"status": "no_better_policy", "stages": stages}
     settings, folder = runtime.context, Path(state.run_folder)
-    result = run_evaluation(
-        state.spec().dynamics.gymnasium_id, folder, settings, heuristic=state.heuristic is not None
+    spec = state.spec()
+    request = EvaluateRequest(
+        spec.dynamics.gymnasium_id,
+        seed=settings.seed,
+        heuristic=state.heuristic is not None,
+        consequences=problem_of(spec).shapes_future,
     )
+    result = ask_evaluation(request, folder, LIMITS, settings)
     if isinstance(result, str):
         account = f"The policy could not be evaluated: {result}."
         stages = clock.add_to(state, "failed", account)
@@ -48,17 +54,6 @@ def evaluate(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
         "account": _account(result),
         "stages": clock.add_to(state, "done"),
     }
-
-
-def run_evaluation(
-    gymnasium_id: str, folder: Path, settings: RunSettings, *, heuristic: bool = False
-) -> Evaluation | str:
-    """The evaluation, or a phrase that says why there is none.
-
-    With ``heuristic`` the rule in heuristic.py is one of the comparisons.
-    """
-    request = EvaluateRequest(gymnasium_id, seed=settings.seed, heuristic=heuristic)
-    return ask_evaluation(request, folder, LIMITS, settings)
 
 
 def ask_evaluation(

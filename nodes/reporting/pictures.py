@@ -17,6 +17,7 @@ MOST_POINTS = 100_000
 LINE_STYLES: dict[str, Any] = {
     "random": ":",
     "constant": "-.",
+    "planner": (0, (1, 3, 5, 3)),
     "heuristic": (0, (8, 2, 1, 2, 1, 2)),
 }
 

@@ -20,6 +20,7 @@ POLICY_NAMES = {
     "random": "random decisions",
     "constant": "best constant decision",
     "greedy": "one-step greedy",
+    "planner": "planning without learning",
     "heuristic": "heuristic (rule of thumb)",
 }
 

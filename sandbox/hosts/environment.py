@@ -45,6 +45,7 @@ class EnvironmentHost:
             "begin": self.begin,
             "step_together": self.step_together,
             "look_ahead": self.look_ahead,
+            "look_further": self.look_further,
             "standard_checkers": self.standard_checkers,
         }
 
@@ -145,6 +146,17 @@ class EnvironmentHost:
             _rewards_ahead(self._held[number], actions, seeds) for number, actions, seeds in wanted
         ]
 
+    def look_further(self, wanted: list[list[Any]]) -> list[NDArray[np.float64]]:
+        """Returns (m, n) of m sequences of actions in n futures; all stays as it was.
+
+        Each of ``wanted`` is the number of an environment, sequences, and a seed for each future.
+        """
+        return [
+            np.array([[_return_of(self._held[number], plan, seed) for seed in seeds]
+                      for plan in plans])
+            for number, plans, seeds in wanted
+        ]  # fmt: skip
+
     def standard_checkers(self) -> list[dict[str, Any]]:
         """What the checkers of Gymnasium and of Stable-Baselines3 say: warnings and a fault."""
         from gymnasium.utils.env_checker import check_env as check_with_gymnasium
@@ -180,6 +192,18 @@ def _rewards_ahead(
             future.bit_generator.state = beginnings[place]
             rewards[row, place] = float(copied_environment(environment, future).step(action)[1])
     return rewards
+
+
+def _return_of(environment: Environment, plan: Any, seed: int) -> float:
+    """Undiscounted, of the actions in ``plan`` until they or the episode end."""
+    ahead = copied_environment(environment, np.random.default_rng(seed))
+    total = 0.0
+    for action in plan:
+        _, reward, terminated, truncated, _ = ahead.step(action)
+        total += float(reward)
+        if terminated or truncated:
+            break
+    return total
 
 
 def _stacked(observations: Any) -> NDArray[Any]:

@@ -30,12 +30,15 @@ from sandbox.programs.policies import (
 )
 from sandbox.programs.remote import RemoteEpisodes
 from sandbox.programs.requests import EvaluateRequest
+from sandbox.programs.shooting import DEPTH, PLANS, Shooting
 from sandbox.programs.wire import OtherSideEnded
 
 # train.py seeds its environments below this number, so no seed here was met in training.
 FIRST_EVALUATION_SEED = 1_000_000_000
 # Seeds on which the best constant action is chosen, apart from those on which it is judged.
 FIRST_SELECTION_SEED = 1_500_000_000
+SHOOTING_SHARE = 0.1
+"""Of the time for everything, beside that, for planning without learning."""
 
 
 def main() -> None:
@@ -80,6 +83,9 @@ def evaluate(request: EvaluateRequest, hosts: Mapping[str, Ask]) -> tuple[dict[s
     greedy = _greedy(environments, space, request, seeds, started + request.seconds, notes)
     if greedy is not None:
         others["greedy"] = greedy
+        if request.consequences:
+            deadline = time.monotonic() + request.seconds * SHOOTING_SHARE
+            others["planner"] = _shooting(environments, space, request, seeds, deadline, notes)
     notes += _warnings(trained, others)
     common = min(len(trained.returns), len(random.returns))
     differences = [trained.returns[k] - random.returns[k] for k in range(common)]
@@ -135,6 +141,24 @@ def _greedy(
     return done
 
 
+def _shooting(
+    environments: RemoteEpisodes,
+    space: spaces.Space[Any],
+    request: EvaluateRequest,
+    seeds: list[int],
+    deadline: float,
+    notes: list[str],
+) -> Episodes:
+    samples = samples_needed(environments, request.seed)
+    policy = Shooting(environments, space, request.seed, samples)
+    done = _in_growing_batches(environments, policy, seeds, deadline)
+    notes.append(
+        f"The planner ran {len(done.returns)} of {len(seeds)} episodes; in each step it tried "
+        f"{PLANS} sequences of {DEPTH} actions on {samples} copies each."
+    )
+    return done
+
+
 def _in_growing_batches(
     environments: RemoteEpisodes, policy: Policy, seeds: list[int], deadline: float
 ) -> Episodes:
@@ -155,6 +179,7 @@ def _warnings(trained: Episodes, others: dict[str, Episodes]) -> list[str]:
     words = {
         "constant": "always deciding the same",
         "greedy": "looking one step ahead",
+        "planner": "planning without learning",
         "heuristic": "deciding by the heuristic",
     }
     found = []

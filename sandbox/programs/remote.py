@@ -39,7 +39,10 @@ class Steps(NamedTuple):
 
 
 class Ahead(NamedTuple):
-    """From which environment to look ahead, under which actions, into which futures."""
+    """From which environment to look ahead, under which actions, into which futures.
+
+    To look further than one step, ``actions`` are sequences of actions.
+    """
 
     number: int
     actions: Sequence[Any]
@@ -144,7 +147,14 @@ class RemoteEpisodes:
 
     def look_ahead(self, wanted: Sequence[Ahead]) -> list[NDArray[np.float64]]:
         """Rewards (m, n) of the next step under m actions in n futures; nothing is changed."""
-        told = self._ask("look_ahead", wanted=[(n, _together(a), seeds) for n, a, seeds in wanted])
+        return self._looked("look_ahead", wanted)
+
+    def look_further(self, wanted: Sequence[Ahead]) -> list[NDArray[np.float64]]:
+        """Returns (m, n) of m sequences of actions in n futures; nothing is changed."""
+        return self._looked("look_further", wanted)
+
+    def _looked(self, name: str, wanted: Sequence[Ahead]) -> list[NDArray[np.float64]]:
+        told = self._ask(name, wanted=[(n, _together(a), seeds) for n, a, seeds in wanted])
         if not isinstance(told, list) or len(told) != len(wanted):
             raise AnswerInvalid("not as many were looked ahead from as were asked for")
         return [

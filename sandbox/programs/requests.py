@@ -175,6 +175,7 @@ class EvaluateRequest(_JsonFile):
         least_episodes: fewest episodes where the time runs out.
         seconds: time for everything, about half of it for the one-step-greedy policy.
         heuristic: there is a heuristic.py to compare with.
+        consequences: decisions change what comes after their own step, so that plans may pay.
     """
 
     gymnasium_id: str
@@ -183,3 +184,4 @@ class EvaluateRequest(_JsonFile):
     least_episodes: int = 20
     seconds: float = 150.0
     heuristic: bool = False
+    consequences: bool = True

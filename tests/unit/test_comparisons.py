@@ -14,6 +14,8 @@ from sandbox.programs.bootstrap import mean_interval
 from sandbox.programs.episodes import run_episodes
 from sandbox.programs.greedy import SAMPLES, OneStepGreedy, samples_needed
 from sandbox.programs.policies import ConstantPolicy, RandomPolicy, all_actions
+from sandbox.programs.remote import Ahead
+from sandbox.programs.shooting import Shooting
 from tests.unit.hosted import episodes, hosted
 
 ENVIRONMENTS = Path(__file__).parent.parent / "environments"
@@ -77,6 +79,51 @@ def test_looking_ahead_leaves_the_environment_alone() -> None:
     guessing.reset(seed=4)
     before = guessing.np_random.bit_generator.state
     greedy_action(guessing, spaces.Discrete(3), 4)
+    assert guessing.np_random.bit_generator.state == before
+
+
+class Saving(gymnasium.Env[Any, Any]):
+    """Taking pays 1 at once; what is saved pays 3 four steps later, if still there is a step."""
+
+    action_space = spaces.Discrete(2)
+    observation_space = spaces.Box(0, 1, (1,), np.float32)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
+        super().reset(seed=seed)
+        self.saved = [0] * 4
+        self.steps = 0
+        return np.zeros(1, np.float32), {}
+
+    def step(self, action: Any) -> Any:
+        *self.saved, due = [int(action), *self.saved]
+        self.steps += 1
+        return np.zeros(1, np.float32), 3.0 * due + 1 - action, False, self.steps == 30, {}
+
+
+def test_planning_sees_what_comes_later() -> None:
+    environments = hosted(Saving)
+    greedy = OneStepGreedy(environments, Saving.action_space, 0, 1)
+    planner = Shooting(environments, Saving.action_space, 0, 1)
+    returns = [
+        run_episodes(environments, policy, list(range(4)), 0.0, 4).returns
+        for policy in (greedy, planner)
+    ]
+    assert returns[0] == [30.0] * 4
+    # At best 26 are saved and 4 taken.
+    assert all(65 <= one <= 82 for one in returns[1])
+
+
+def test_looking_further_leaves_the_environment_alone() -> None:
+    guessing = Guessing(spaces.Discrete(3))
+    environments = hosted(lambda: guessing)
+    (number,) = environments.begin([4]).numbers
+    before = guessing.np_random.bit_generator.state
+    plans = np.array([[0, 0], [1, 2], [2, 1]])
+    (returns,) = environments.look_further([Ahead(number, plans, [1, 1, 2, 3, 4, 5])])
+    assert returns.shape == (3, 6)
+    assert np.array_equal(returns[:, 0], returns[:, 1])
+    # An episode ends with its first step, and one of the three coins is the right one.
+    assert np.array_equal(returns.sum(axis=0), np.ones(6))
     assert guessing.np_random.bit_generator.state == before
 
 
