@@ -9,6 +9,7 @@ from nodes.accounts import StageClock
 from nodes.coding import POSSIBLE
 from nodes.sandbox_program import Host, Question, ask_program, environment_host
 from nodes.settings import RunSettings
+from nodes.standing import standing
 from nodes.training_plan import problem_of
 from sandbox import Limits
 from sandbox.outcome import GIBIBYTE
@@ -48,8 +49,9 @@ def evaluate(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
         stages = clock.add_to(state, "failed", account)
         failed = {"evaluation": None, "status": "no_better_policy"}
         return failed | {"account": account, "stages": stages}
+    notes = [*result.notes, *standing(result, state.training)]
     return {
-        "evaluation": result,
+        "evaluation": result.model_copy(update={"notes": notes}),
         "status": "trained" if result.better_than_random else "no_better_policy",
         "account": _account(result),
         "stages": clock.add_to(state, "done"),

@@ -1,5 +1,6 @@
 """A question that a run puts to a person, and the answers that it has been given."""
 
+from collections.abc import Sequence
 from typing import Literal, Self
 
 from pydantic import Field, model_validator
@@ -40,6 +41,12 @@ class Question(Piece):
         if size > MOST_BYTES:
             raise ValueError(f"a question of {size:,} bytes; name long things by their path")
         return self
+
+
+def told(description: str, answers: Sequence["Answered"]) -> str:
+    """The description, and behind it what a person said when asked about it."""
+    said = [f"{a.question} Answer: {a.answer}" for a in answers]
+    return "\n\n".join([description, *said])
 
 
 class Answered(Piece):

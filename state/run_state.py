@@ -13,7 +13,7 @@ from state.heuristic import Heuristic
 from state.model import MarkovModel
 from state.objective import Objective
 from state.parameters import Parameter
-from state.question import Answered
+from state.question import Answered, told
 from state.review import Assumption, Doubt, Review, Reviewed
 from state.revision import Revision
 from state.sar import StateActionReward
@@ -141,8 +141,7 @@ class RunState(BaseModel):
     @property
     def told(self) -> str:
         """The description, and behind it what a person said when asked about it."""
-        added = [f"{a.question} Answer: {a.answer}" for a in self.clarifications]
-        return "\n\n".join([self.description, *added])
+        return told(self.description, self.clarifications)
 
     def doubts_of(self, agent: str) -> list[Doubt]:
         """What ``agent`` is to look at again, once its answer has been reviewed.

@@ -93,6 +93,10 @@ class TrainingRecord(AttemptRecord):
     total_seconds: float = Field(default=0.0, ge=0, description="over all attempts")
     attempts: list[AttemptRecord] = Field(default_factory=list)
     probes: list[Probe] = Field(default_factory=list)
+    optimum: float | None = Field(
+        default=None, description="mean return of the best policy there can be, by value iteration"
+    )
+    no_optimum: str = Field(default="", description="why there is none, in a sentence, or empty")
     curve: Artefact | None = Field(default=None, description="CSV: timesteps, mean return, seconds")
     policy: Artefact | None = None
 

@@ -19,6 +19,7 @@ from nodes.sentences import sentences_of
 from nodes.spec_checks.spans import Span
 from state.expressions import ExpressionError, names_in, parse
 from state.findings import Owner
+from state.question import told
 from state.spec import Spec
 
 PREVIOUS = "previous_"
@@ -65,15 +66,20 @@ class Facts:
         """Declared (low, high) of each variable."""
         return ranges_of(self.spec.variables, self.symbols, Problems())
 
+    @property
+    def told(self) -> str:
+        """The description with a person's answers behind it."""
+        return told(self.spec.description, self.spec.answers)
+
     @cached_property
     def mentions(self) -> list[Mention]:
         """All numbers of the description."""
-        return mentions_of(self.spec.description)
+        return mentions_of(self.told)
 
     @cached_property
     def sentences(self) -> list[str]:
         """The description, sentence by sentence."""
-        return sentences_of(self.spec.description)
+        return sentences_of(self.told)
 
     def words_about(self, quote: str) -> str:
         """A quoted sentence and those behind it that go on about the same with a pronoun."""

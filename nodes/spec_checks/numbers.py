@@ -32,7 +32,7 @@ def pieces_come_from_the_words(facts: Facts) -> Iterator[Finding]:
         ("variable", "variable", [(v.name, v) for v in spec.variables]),
         ("constraint", "constraint", [(c.name, c) for c in spec.constraints]),
     ]
-    text = _plain(spec.description)
+    text = _plain(facts.told)
     for owner, kind, pieces in kinds:
         for name, piece in pieces:
             place = f"{kind} {name}".strip()

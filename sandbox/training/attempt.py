@@ -31,7 +31,7 @@ from sandbox.training.policy import LearnedPolicy, Policy, content_sha256, load_
 from sandbox.training.possible import PossibleActions
 from sandbox.training.problem import Problem
 from sandbox.training.relations import few_kinds, like_pairs
-from sandbox.training.request import MASK, RESULT, Attempt
+from sandbox.training.request import MASK, OPTIMUM, RESULT, Attempt
 from sandbox.training.simulator import MakeSimulator, batched_maker, plain_maker
 from sandbox.training.teacher import RuleTeacher
 from sandbox.training.value_iteration import solve
@@ -284,7 +284,7 @@ def _exact(workshop: Workshop, judge: KeepBest, out: Path, checkpoint: Checkpoin
     solution = solve(model)
     judge.consider(1, solution.policy, lambda: solution.policy.save(out))
     judge.stopped_because = "exact" if solution.exact else "total_timesteps"
-    (out / "optimum.json").write_text(
+    (out / OPTIMUM).write_text(
         json.dumps({"optimum": solution.optimum, "value": solution.value, "exact": solution.exact,
                     "remarks": solution.remarks})
     )  # fmt: skip

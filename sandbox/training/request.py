@@ -10,6 +10,7 @@ from sandbox.training.problem import Problem
 REQUEST = "training_request.json"
 RESULT = "training_result.json"
 ATTEMPTS = "attempts"
+OPTIMUM = "optimum.json"
 SIDE_BY_SIDE = 2
 
 MASK = "possible actions"

@@ -28,8 +28,9 @@ from sandbox.training.policy import POLICY, SETUP, Policy, load_policy
 from sandbox.training.possible import PossibleActions, wrong
 from sandbox.training.probes import TRAINED, RandomPolicy, probe
 from sandbox.training.race import Race
-from sandbox.training.request import ATTEMPTS, REQUEST, RESULT, Attempt, Request
+from sandbox.training.request import ATTEMPTS, OPTIMUM, REQUEST, RESULT, Attempt, Request
 from sandbox.training.teacher import RuleTeacher
+from sandbox.training.uniform_draw import NotEnumerable
 
 KEPT = (POLICY, SETUP, "curve.csv")
 COMPARED_EPISODES = 4
@@ -75,7 +76,21 @@ def search(request: Request, folder: Path) -> dict[str, Any]:
         shutil.copyfile(folder / ATTEMPTS / race.finished[best].name / name, folder / name)
     probes = _probed(request, folder, workshop, constant)
     total = round(time.monotonic() - began, 3)
-    return {**race.made[best], "total_seconds": total, "attempts": race.made, "probes": probes}
+    record = {**race.made[best], "total_seconds": total, "attempts": race.made, "probes": probes}
+    return {**record, **_optimum(race, folder)}
+
+
+def _optimum(race: Race, folder: Path) -> dict[str, Any]:
+    """The best mean return that there can be, or why it is not known."""
+    for attempt in race.finished:
+        if attempt.method != "exact":
+            continue
+        solved = json.loads((folder / ATTEMPTS / attempt.name / OPTIMUM).read_text())
+        why = " ".join(solved["remarks"])
+        return {"optimum": solved["optimum"]} if solved["exact"] else {"no_optimum": why}
+    own = [told for told in race.failures if told.startswith(NotEnumerable.__name__)]
+    why = own[0].partition(": ")[2] if own else "value iteration was not tried or did not end"
+    return {"no_optimum": why}
 
 
 def _with_proved_batch(request: Request, folder: Path) -> Request:

@@ -104,6 +104,7 @@ def test_what_can_be_enumerated_is_solved_exactly(folder: Path) -> None:
     optimum = json.loads((folder / "attempts" / "1-exact" / "optimum.json").read_text())
     assert optimum["exact"]
     assert result["best_evaluation"] == pytest.approx(optimum["optimum"], abs=3)
+    assert result["optimum"] == optimum["optimum"]
     assert result["total_seconds"] < 15
     TrainingRecord.model_validate(result)
 
