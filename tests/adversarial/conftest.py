@@ -16,7 +16,8 @@ from tests.living import processes_with
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     name = str(request.param)
     if name == SANDLOCK:
-        monkeypatch.setattr(isolation, "_choose", in_sandlock)
+        way = in_sandlock()
+        monkeypatch.setattr(isolation, "_choose", lambda: way)
         return name
     chosen = isolation.choose()
     if name == "as a user of its own":
