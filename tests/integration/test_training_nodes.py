@@ -14,7 +14,7 @@ from nodes.evaluate import evaluate
 from nodes.executor import executor
 from nodes.settings import RunSettings
 from nodes.train import train
-from sandbox import Limits
+from sandbox import Limits, describe_isolation
 from state.run_state import RunState
 from tests.environments.scheduling_spec import scheduling_spec
 from tests.specs import choosing
@@ -51,7 +51,7 @@ def test_checked_trained_and_evaluated(state: RunState) -> None:
     assert state.checks is not None
     assert state.checks.clean
     assert len(state.checks.passed) == 15
-    assert "bubblewrap" in state.isolation
+    assert state.isolation == describe_isolation()
     assert state.plan is not None
     assert (state.plan.algorithm, state.plan.discount) == ("auto", 0)
     assert state.training is not None

@@ -35,7 +35,6 @@ def test_a_program_runs_in_its_folder_and_reports(tmp_path: Path) -> None:
     assert outcome.stderr == "trouble\n"
     assert outcome.files == ["result.json"]
     assert outcome.isolation == describe_isolation()
-    assert outcome.isolation.startswith("bubblewrap 0.11")
     assert (tmp_path / "result.json").stat().st_uid == tmp_path.stat().st_uid
 
 
