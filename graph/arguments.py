@@ -223,8 +223,8 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
     choice("--seed", "seed of everything that is drawn (default 0)", type=int, metavar="N")
     choice(
         "--algorithm",
-        "auto (default), dqn, qr-dqn, ppo, maskable-ppo, sac, td3, additive, imitation, planning "
-        "or exact",
+        "auto (default), dqn, qr-dqn, ppo, maskable-ppo, sac, td3, additive, factored, "
+        "imitation, planning or exact",
         metavar="NAME",
     )
     choice("--steps", "steps of a training at most", type=int, metavar="N")

@@ -9,7 +9,7 @@ from state.piece import Piece
 
 Algorithm = Literal[
     "auto", "dqn", "qr-dqn", "ppo", "maskable-ppo", "sac", "td3", "additive", "imitation",
-    "planning", "exact",
+    "planning", "factored", "exact",
 ]  # fmt: skip
 
 ALGORITHM_NAMES: dict[str, str] = {
@@ -21,6 +21,7 @@ ALGORITHM_NAMES: dict[str, str] = {
     "sac": "SAC",
     "td3": "TD3",
     "additive": "additive Q-learning",
+    "factored": "value iteration, component by component",
     "imitation": "imitation",
     "planning": "imitation of a planner",
     "exact": "value iteration",

@@ -62,21 +62,7 @@ def components_of(
     features are shared. With ``everything``, or where no list fits, each sees all features.
     """
     total = features.size
-    own: list[list[int]] = [[] for _ in sizes]
-    if not everything:
-        starts = np.cumsum([0, *(p.size for p in problem.observation)])
-        first = 0
-        for decision in problem.decisions:
-            for piece, start in zip(problem.observation, starts, strict=False):
-                if (
-                    decision.shape
-                    and piece.shape[:1] == decision.shape[:1]
-                    and decision.shape[0] > 1
-                ):
-                    width = piece.size // piece.shape[0]
-                    for k in range(decision.size):
-                        own[first + k] += range(start + k * width, start + (k + 1) * width)
-            first += decision.size
+    own = [[] for _ in sizes] if everything else own_parts(problem, len(sizes))
     used = {index for indices in own for index in indices}
     shared = [index for index in range(total) if index not in used]
     if everything:
@@ -84,6 +70,21 @@ def components_of(
     width = max(len(indices) for indices in own)
     rows = [[*indices, *[total] * (width - len(indices)), *shared] for indices in own]
     return Components(np.array(rows, dtype=np.int64), sizes)
+
+
+def own_parts(problem: Problem, count: int) -> list[list[int]]:
+    """Indices of the observed numbers that bear the index of each of ``count`` components."""
+    own: list[list[int]] = [[] for _ in range(count)]
+    starts = np.cumsum([0, *(p.size for p in problem.observation)])
+    first = 0
+    for decision in problem.decisions:
+        for piece, start in zip(problem.observation, starts, strict=False):
+            if decision.shape and piece.shape[:1] == decision.shape[:1] and decision.shape[0] > 1:
+                width = piece.size // piece.shape[0]
+                for k in range(decision.size):
+                    own[first + k] += range(start + k * width, start + (k + 1) * width)
+        first += decision.size
+    return own
 
 
 class AdditiveNetwork(nn.Module):

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from gymnasium import spaces
 
-from sandbox.training import additive, imitation
+from sandbox.training import additive, factored, imitation
 from sandbox.training.actions import ActionCoding
 from sandbox.training.checkpoint import Checkpoint
 from sandbox.training.enumeration import Limits, enumerate_environment
@@ -233,6 +233,11 @@ def _additive(workshop: Workshop, judge: KeepBest, out: Path, checkpoint: Checkp
     )
 
 
+def _factored(workshop: Workshop, judge: KeepBest, out: Path, checkpoint: Checkpoint) -> int:
+    """Raises NotFactored where components touch each other; begins anew when killed."""
+    return factored.learn(workshop.make, workshop.problem, workshop.attempt.seed, judge, out)
+
+
 def _imitation(workshop: Workshop, judge: KeepBest, out: Path, checkpoint: Checkpoint) -> int:
     attempt = workshop.attempt
     policy = NetworkPolicy(workshop.features, workshop.coding, workshop.components)
@@ -294,6 +299,7 @@ def _exact(workshop: Workshop, judge: KeepBest, out: Path, checkpoint: Checkpoin
 METHODS = {
     **dict.fromkeys(USUAL, _reinforce),
     "additive": _additive,
+    "factored": _factored,
     "imitation": _imitation,
     "planning": _imitation,
     "exact": _exact,

@@ -23,9 +23,10 @@ STEPS_OF_ONE_STEP_PROBLEMS = {
 }  # fmt: skip
 PARALLEL = {
     "dqn": 4, "qr-dqn": 4, "ppo": 8, "maskable-ppo": 8, "sac": 1, "td3": 1, "additive": 64,
-    "imitation": 64, "planning": 64, "exact": 1,
+    "imitation": 64, "planning": 64, "exact": 1, "factored": 1,
 }  # fmt: skip
 LEARNED_FROM_EXAMPLES = ("imitation", "planning")
+SOLVED = ("exact", "factored")
 PLANNED_EXAMPLES = 400_000
 DEARER = 16
 """So many times fewer where one episode is stepped at a time."""
@@ -55,9 +56,13 @@ def first_attempts(
     imitation = ("imitation", "Imitation of the heuristic that was written from the description.")
     planning = ("planning", "Imitation of a planner, in case looking ahead finds gains that chance "
                 "hardly ever meets.")  # fmt: skip
+    factored = ("factored", "Value iteration for each component of the decision by itself, in case "
+                "they do not touch each other.")  # fmt: skip
     chosen = _algorithms(coding, problem)
     if _may_be_planned(problem, coding, circumstances):
         chosen = [planning, *chosen]
+    if _may_be_factored(problem, coding, circumstances):
+        chosen = [factored, *chosen]
     if circumstances.heuristic:
         chosen = [imitation, *chosen]
     if not isinstance(coding.own, spaces.Box):
@@ -78,6 +83,12 @@ def first_attempts(
 def _may_be_planned(problem: Problem, coding: ActionCoding, circumstances: Circumstances) -> bool:
     """Whether thousands of ways can be tried out, and ways matter."""
     return circumstances.batched and bool(coding.choices) and problem.shapes_future
+
+
+def _may_be_factored(problem: Problem, coding: ActionCoding, circumstances: Circumstances) -> bool:
+    """Whether a million steps can be made, and a decision has many components."""
+    many = isinstance(coding.own, spaces.MultiDiscrete) and not coding.choices
+    return circumstances.batched and many and problem.shapes_future
 
 
 def _algorithms(coding: ActionCoding, problem: Problem) -> list[tuple[str, str]]:
@@ -114,7 +125,7 @@ def _attempt(
     remedies = [*BASIC, "own parts"] if method == "additive" else BASIC
     if circumstances.possible and method in MASKABLE:
         remedies = [*remedies, MASK]
-    if method in (*LEARNED_FROM_EXAMPLES, "exact"):
+    if method in (*LEARNED_FROM_EXAMPLES, *SOLVED):
         discount, reasons = 1.0, [reason]
         remedies = IMITATION if method in LEARNED_FROM_EXAMPLES else []
     parallel = PARALLEL[method]
@@ -163,7 +174,7 @@ def next_attempt(
             unwanted = {changed.method, *changed.remedies} & set(wishes.without)
             if _key(changed) not in tried and not unwanted:
                 return replace(changed, name=f"{number}-{changed.method}")
-    learners = [a for a, _ in ranked if a.method not in (*LEARNED_FROM_EXAMPLES, "exact")]
+    learners = [a for a, _ in ranked if a.method not in (*LEARNED_FROM_EXAMPLES, *SOLVED)]
     if not learners:
         return None
     best = learners[0]
@@ -188,7 +199,7 @@ def _remedied(attempt: Attempt, symptom: str) -> list[Attempt]:
         why = "it is taught on, from more examples."
         name, seed = attempt.name, attempt.seed + 1
         return [replace(attempt, start_from=name, seed=seed, reasons=[f"{said}: {why}"])]
-    if attempt.method in (*LEARNED_FROM_EXAMPLES, "exact") or attempt.trial:
+    if attempt.method in (*LEARNED_FROM_EXAMPLES, *SOLVED) or attempt.trial:
         return []
     found = []
     if symptom == "diverged" and attempt.method in USUAL and not attempt.settings:

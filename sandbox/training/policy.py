@@ -86,6 +86,10 @@ def load_policy(folder: Path, space: spaces.Space[Any]) -> Policy:
         from sandbox.training.network import NetworkPolicy
 
         return NetworkPolicy.load(folder, space)
+    if kind == "factored":
+        from sandbox.training.factored_policy import FactoredPolicy
+
+        return FactoredPolicy.load(folder, space)
     if kind == "additive":
         from sandbox.training.additive import AdditivePolicy
 

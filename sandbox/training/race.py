@@ -11,6 +11,7 @@ from typing import Any
 
 from sandbox.training.attempt import checkpoint_of, run_attempt
 from sandbox.training.choices import LEARNED_FROM_EXAMPLES, next_attempt
+from sandbox.training.factored import NotFactored
 from sandbox.training.keep_best import STEADY
 from sandbox.training.planner import NoPlan
 from sandbox.training.policy import POLICY, SETUP, content_sha256
@@ -97,7 +98,7 @@ class Race:
 
     def first_failure(self) -> str:
         """What went wrong first; that a method does not fit only where nothing else did."""
-        unfit = (NotEnumerable.__name__, NoPlan.__name__)
+        unfit = tuple(kind.__name__ for kind in (NotEnumerable, NoPlan, NotFactored))
         own = [told for told in self.failures if not told.startswith(unfit)]
         return next(iter([*own, *self.failures]), "")
 

@@ -31,7 +31,7 @@ REMEDIES = {
 
 METHODS = (
     "exact", "imitation", "planning", "dqn", "qr-dqn", "ppo", "maskable-ppo", "sac", "td3",
-    "additive",
+    "additive", "factored",
 )  # fmt: skip
 
 

@@ -50,7 +50,7 @@ def test_the_form_of_the_decision_chooses(space: spaces.Space[Any], methods: lis
 
 def test_a_heuristic_is_imitated_before_anything_is_learned() -> None:
     attempts = first(MANY, None, Circumstances(batched=True, heuristic=True))
-    assert [a.method for a in attempts] == ["exact", "imitation", "additive", "ppo"]
+    assert [a.method for a in attempts] == ["exact", "imitation", "factored", "additive", "ppo"]
     assert all(a.batched for a in attempts)
 
 
@@ -62,6 +62,12 @@ def test_where_ways_can_be_tried_out_fast_a_planner_teaches() -> None:
     assert methods == ["exact", "imitation", "planning", "dqn", "ppo"]
     without = first(FEW, Wishes(without=("planning",)), batched)
     assert [a.method for a in without] == ["exact", "dqn", "ppo"]
+
+
+def test_many_components_are_tried_one_by_one() -> None:
+    methods = [a.method for a in first(MANY, None, Circumstances(batched=True))]
+    assert methods == ["exact", "factored", "additive", "ppo"]
+    assert "factored" not in [a.method for a in first(MANY)]
 
 
 @pytest.mark.parametrize(
