@@ -264,6 +264,7 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
     )
     choice("--max-debug", "correction rounds at most (default 5)", type=int, metavar="N")
     choice("--max-tokens", "tokens that may be spent on model calls", type=int, metavar="N")
+    choice("--double-check", "have a step worked out a second time and compare", nargs=0)
     choice("--no-heuristic", "ask for no rule of thumb before training", nargs=0)
     choice(
         "--unsafe-no-sandbox",

@@ -20,6 +20,7 @@ from nodes.codegen.program import Program
 from nodes.codegen.render import render_environment, render_spec_functions
 from nodes.revising import revision_values
 from nodes.run_folder import artefact, remove, write_whole
+from nodes.second_reading import write_second_reading
 from nodes.settings import RunSettings
 from nodes.spec_checks.ladder import check_spec
 from state.artefacts import BodySource, CodeArtefacts
@@ -79,6 +80,9 @@ def coding(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
         notes = noted(
             state.model_copy(update={"notes": notes}), "coding", f"{NOT_BATCHED}: {why_not}"
         )
+    asked = state.model_copy(update={"calls": calls, "notes": notes})
+    why_not_read, update["calls"] = write_second_reading(asked, runtime, program)
+    notes = noted(asked, "coding", *([why_not_read] if why_not_read else []))
     code = CodeArtefacts(environment=artefact(folder, "environment.py"))
     if state.code is not None and state.code.environment == code.environment:
         code = state.code  # what was made for this very environment stays

@@ -1,5 +1,6 @@
 """Executor: the ladder of checks over the environment, inside the sandbox."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ from langgraph.runtime import Runtime
 from nodes.accounts import StageClock
 from nodes.check_request import check_request
 from nodes.sandbox_program import Host, Question, ask_program, environment_host
+from nodes.second_reading import PROGRAM as SECOND_READING
 from nodes.settings import RunSettings
 from nodes.spec_files import write_spec_files
 from sandbox import Limits
@@ -55,6 +57,9 @@ def run_checks(
         "environment": environment_host(request.gymnasium_id),
         "functions": Host(("spec_functions.py",)),
     }
+    if (folder / SECOND_READING).is_file():
+        request = replace(request, double_check=True)
+        hosts["second_reading"] = Host((SECOND_READING,))
     if twin:
         hosts["standard"] = environment_host(spec.dynamics.gymnasium_id, program="environment")
     question = Question("check", (CHECK_REQUEST, request), hosts, files=("environment.py",))

@@ -13,6 +13,11 @@ TAKEN = frozenset({"act", "pack", "unpack", "np", "math", "itertools", "PARAMETE
 
 def heuristic_complaints(source: str) -> list[str]:
     """What keeps ``source`` from being the function ``heuristic(seen)``, alone or with helpers."""
+    return function_complaints(source, "heuristic", "seen")
+
+
+def function_complaints(source: str, name: str, argument: str) -> list[str]:
+    """What keeps ``source`` from being the function ``name(argument)``, alone or with helpers."""
     tree = parsed(source, LONGEST)
     if isinstance(tree, str):
         return [tree]
@@ -24,11 +29,11 @@ def heuristic_complaints(source: str) -> list[str]:
     ]
     if others:
         return [f"line {others[0].lineno}: give functions only; constants belong inside them"]
-    wanted = [function for function in functions if function.name == "heuristic"]
-    if len(wanted) != 1 or [argument.arg for argument in wanted[0].args.args] != ["seen"]:
-        return ["give one function that begins with 'def heuristic(seen):'"]
+    wanted = [function for function in functions if function.name == name]
+    if len(wanted) != 1 or [given.arg for given in wanted[0].args.args] != [argument]:
+        return [f"give one function that begins with 'def {name}({argument}):'"]
     if not any(isinstance(node, ast.Return) and node.value for node in ast.walk(wanted[0])):
-        return ["heuristic returns nothing"]
+        return [f"{name} returns nothing"]
     taken = [f.name for f in functions if f.name in TAKEN]
     complaints = [f"the name {name} is taken; call that function otherwise" for name in taken]
     return [*complaints, *(said for node in ast.walk(tree) for said in _forbidden(node))]

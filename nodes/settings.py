@@ -26,6 +26,7 @@ class RunSettings:
         max_debug: how often a failed check may send the work back.
         max_tokens: tokens that all model calls together may spend, or None for no cap.
         no_heuristic: ask for no rule of thumb before training.
+        double_check: have a step worked out a second time, from the description alone.
         unsafe_no_sandbox: run generated code as a plain subprocess without isolation.
         out: folder in which a run folder is made where the state does not name one.
     """
@@ -41,5 +42,6 @@ class RunSettings:
     max_debug: int = 5
     max_tokens: int | None = None
     no_heuristic: bool = False
+    double_check: bool = False
     unsafe_no_sandbox: bool = False
     out: str = "runs"

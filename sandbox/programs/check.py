@@ -25,8 +25,13 @@ def main() -> None:
     request = requests.CheckRequest.read(Path(requests.CHECK_REQUEST))
     started = time.monotonic()
     hosts = hosts_of_arguments()
-    asks = hosts["environment"], hosts["functions"], hosts.get("standard")
-    passed, findings = check(request, *asks)
+    passed, findings = check(
+        request,
+        hosts["environment"],
+        hosts["functions"],
+        hosts.get("standard"),
+        hosts.get("second_reading"),
+    )
     result: dict[str, Any] = {
         "passed": passed,
         "findings": [finding.as_json() for finding in findings],
@@ -40,18 +45,20 @@ def check(
     ask_environment: Ask,
     ask_functions: Ask,
     ask_standard: Ask | None = None,
+    ask_second_reading: Ask | None = None,
 ) -> tuple[list[str], list[Finding]]:
     """Names of the checks that found nothing, and the findings of the others.
 
     ``ask_standard`` asks the host of the standard environment, if there is any, that environment.py
-    is said to be.
+    is said to be, and ``ask_second_reading`` that of second_reading.py.
 
     Raises:
         OtherSideEnded: a process in which the code runs ended before its time.
     """
     passed: list[str] = []
     findings: list[Finding] = []
-    subject = Subject(request, ask_environment, ask_functions, ask_standard)
+    hosts = ask_environment, ask_functions, ask_standard, ask_second_reading
+    subject = Subject(request, *hosts)
     for name, found in _climbed(request, subject):
         if not found:
             passed.append(name)

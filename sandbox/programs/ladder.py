@@ -22,6 +22,7 @@ from sandbox.programs.rule_checks import (
     moves_on_as_the_rules_say,
     shows_what_is_seen,
 )
+from sandbox.programs.second_reading_check import second_reading_agrees
 from sandbox.programs.space_checks import observation_inside_its_space, spaces_as_declared
 from sandbox.programs.standard_checkers import standard_checkers
 from sandbox.programs.step_checks import (
@@ -93,4 +94,6 @@ def checks_for(request: CheckRequest) -> list[Check]:
         return STANDARD_CHECKS
     if request.twin:
         return TWIN_CHECKS
-    return GENERATED_CHECKS if request.rules else DECLARED_CHECKS
+    if not request.rules:
+        return DECLARED_CHECKS
+    return [*GENERATED_CHECKS, second_reading_agrees] if request.double_check else GENERATED_CHECKS

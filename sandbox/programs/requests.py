@@ -97,6 +97,7 @@ class CheckRequest(_JsonFile):
         reward: least and largest reward, where the spec only declares it.
         rules: the spec says by rules how the environment moves on.
         sense: "maximize" or "minimize" the objective, where a measure of it is reported.
+        double_check: there is a second_reading.py to compare with.
         twin: environment.py is said to be a standard environment, which is at hand as well.
         places: what may be put into the environment to see rare things happen.
         random_steps: steps under random actions.
@@ -115,6 +116,7 @@ class CheckRequest(_JsonFile):
     reward: tuple[float | None, float | None] = (None, None)
     rules: bool = True
     sense: str = ""
+    double_check: bool = False
     twin: bool = False
     places: list[PlacedQuantity] = field(default_factory=list)
     random_steps: int = 2000

@@ -64,10 +64,12 @@ class Subject:
         ask_environment: Ask,
         ask_functions: Ask,
         ask_standard: Ask | None = None,
+        ask_second_reading: Ask | None = None,
     ) -> None:
         self.request = request
         self.ask = ask_environment
         self.ask_standard = ask_standard
+        self.ask_second_reading = ask_second_reading
         self.functions = SpecFunctions(ask_functions)
 
     def make(self) -> RemoteEnvironment:
