@@ -110,7 +110,7 @@ def quick_runs(
     runs = QuickRuns(tmp_path, capsys, server)
     monkeypatch.setattr("nodes.train.run_module", runs.train)
     monkeypatch.setattr("nodes.executor.run_checks", runs.check)
-    monkeypatch.setattr("nodes.evaluate.run_evaluation", runs.evaluate)
+    monkeypatch.setattr("nodes.evaluate.ask_evaluation", runs.evaluate)
     monkeypatch.setattr("nodes.heuristic.try_heuristic", runs.try_heuristic)
     monkeypatch.setattr("nodes.report.draw", lambda state, folder: {})
     with server:
