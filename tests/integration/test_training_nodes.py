@@ -50,7 +50,7 @@ def test_checked_trained_and_evaluated(state: RunState) -> None:
         state = state.model_copy(update=node(state, run))
     assert state.checks is not None
     assert state.checks.clean
-    assert len(state.checks.passed) == 15
+    assert len(state.checks.passed) == 25
     assert state.isolation == describe_isolation()
     assert state.plan is not None
     assert (state.plan.algorithm, state.plan.discount) == ("auto", 0)
