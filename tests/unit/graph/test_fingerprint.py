@@ -26,6 +26,7 @@ OTHERWISE: dict[str, Any] = {
     "max_debug": 1,
     "max_tokens": 1000,
     "no_heuristic": True,
+    "double_check": True,
     "unsafe_no_sandbox": True,
     "out": "elsewhere",
 }
