@@ -21,8 +21,9 @@ from graph.fingerprint import Fingerprint
 from graph.outcome import ModelTaken, RunOutcome, Status, finished_status, outcome_of
 from graph.progress import Progress
 from graph.stage import LISTENER
+from graph.thread_history import number_of
 from nodes.clarify import ClarificationNeeded
-from nodes.models.errors import BudgetExhausted, ModelError
+from nodes.models.errors import BudgetExhausted, ModelError, RecordingMissing
 from state.question import Question
 from state.run_state import RunState
 from state.usage import ModelCall
@@ -64,6 +65,7 @@ class _Stop:
     account: str
     lost_calls: Sequence[ModelCall] = ()
     question: Question | None = None
+    not_recorded: bool = False
 
 
 def execute(
@@ -90,7 +92,8 @@ def execute(
     except BudgetExhausted as error:
         stop = _Stop("out_of_tokens", str(error), error.calls)
     except ModelError as error:
-        stop = _Stop("model_failed", str(error), error.calls)
+        not_recorded = isinstance(error, RecordingMissing)
+        stop = _Stop("model_failed", str(error), error.calls, not_recorded=not_recorded)
     except KeyboardInterrupt:
         stop = _Stop("interrupted", "The run was interrupted; the finished stages are kept.")
     except Exception as error:  # the last resort: told in one sentence, kept in full beside it
@@ -100,7 +103,7 @@ def execute(
     snapshot = app.get_state(thread.config)
     state = RunState.model_validate(snapshot.values) if snapshot.values else beginning
     assert state is not None
-    return outcome_of(
+    outcome = outcome_of(
         state,
         thread_id=thread.thread_id,
         status=stop.status if stop else finished_status(state),
@@ -109,6 +112,12 @@ def execute(
         account=stop.account if stop else "",
         question=stop.question if stop else None,
     )
+    if stop is None or not stop.not_recorded:
+        return outcome
+    # The recording will never hold that answer, and a thread keeps to its model.
+    step = f"--fork {thread.thread_id} --at {number_of(snapshot)}"
+    another = f"python -m graph.run {step} --model openai:NAME"
+    return outcome.model_copy(update={"resume": another})
 
 
 def _run_and_ask(
@@ -158,7 +167,8 @@ def _pending(app: App, thread: Thread) -> tuple[str, Question] | None:
 
 def _waits(refused: str) -> str:
     waits = "The run waits for the answer of a person."
-    return f"The answer was not taken. {refused} {waits}" if refused else waits
+    stop = "" if refused.endswith((".", "!", "?")) else "."
+    return f"The answer was not taken. {refused}{stop} {waits}" if refused else waits
 
 
 def choose_model(context: RunContext, description: str) -> tuple[RunContext, ModelTaken]:

@@ -1,5 +1,6 @@
 """Time travel: a new thread that begins with a step of another, perhaps changed by a person."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
@@ -13,7 +14,7 @@ from graph.arguments import Arguments, UsageError
 from graph.build import WITHOUT_MODEL, builder
 from graph.execution import Thread
 from graph.outcome import RunOutcome
-from graph.preparation import new_folder, new_thread, same_graph
+from graph.preparation import choose, new_folder, new_thread, same_graph
 from graph.serialization import serializer
 from graph.store import OpenStore
 from graph.stored import config_of, following, full_id, kept_threads, read_thread
@@ -21,6 +22,7 @@ from graph.text_source import read_text
 from graph.thread_history import lineage, number_of
 from graph.threads import run_new
 from nodes.approval.choice import NotUnderstood
+from nodes.description import title_of
 from nodes.run_copy import copy_journal, copy_run
 from nodes.spec_edit import MADE_ANEW, edited_pieces
 from state.run_state import RunState
@@ -50,7 +52,7 @@ def fork(arguments: Arguments) -> RunOutcome:
             )
         asks = bool(edit) or not set(following(snapshot)) <= WITHOUT_MODEL
         thread = new_thread(arguments, stored, state.description, asks=asks)
-        with new_folder(arguments, thread, state.title) as folder:
+        with new_folder(arguments, thread, title_of(state.description)) as folder:
             source = Path(state.run_folder)
             copy_journal(state, source, folder)
             gone = [] if edit and state.dynamics else copy_run(state, source, folder)
@@ -58,7 +60,12 @@ def fork(arguments: Arguments) -> RunOutcome:
             if edit:
                 note += f" with another {', '.join(edit)}"
             values = {**edit, "run_folder": str(folder), "notes": [*state.notes, note]}
-            begun = _begun(store, thread, snapshot, values, _goes_on_after(state, edit, gone))
+            goes_on = _goes_on_after(state, edit, gone)
+            if goes_on and not asks:
+                # What was overwritten is made again, and that takes a model after all.
+                context, model = choose(thread.context, state.description)
+                thread = replace(thread, context=context, model=model)
+            begun = _begun(store, thread, snapshot, values, goes_on)
             with store.lock(thread.thread_id):
                 config, versions = config_of(thread.thread_id), begun.checkpoint["channel_versions"]
                 store.saver.put(config, begun.checkpoint, begun.metadata, versions)

@@ -90,13 +90,18 @@ def _go_on(arguments: Arguments, store: OpenStore, stored: StoredThread) -> RunO
     now = Fingerprint.of(description_now(context, state), context, graph_fingerprint())
     refuse_what_differs(stored, now)
     answers = answers_of(arguments, stored.snapshot.interrupts)
-    progress = Progress(sys.stderr, Path(state.run_folder))
+    folder = Path(state.run_folder)
+    progress, there = Progress(sys.stderr, folder), folder.is_dir()
     model = ModelTaken(name=context.model, reason="as begun; not asked again", recorded=False)
     if not stored.following:
-        progress.say(f"thread {thread_id} had finished already")
+        gone = "" if there else f"; its run folder is gone: --fork {thread_id} --at STEP makes one"
+        progress.say(f"thread {thread_id} had finished already{gone}")
         return outcome_of(state, thread_id=thread_id, status=finished_status(state), model=model)
-    if not Path(state.run_folder).is_dir():
-        raise UsageError(f"the run folder {state.run_folder} of this thread is gone")
+    if not there:
+        raise UsageError(
+            f"the run folder {state.run_folder} of this thread is gone; --fork {thread_id} "
+            "--at STEP begins a new run from one of its steps"
+        )
     check_description(state.description, context)
     if not set(stored.following) <= WITHOUT_MODEL:
         context, model = choose(context, state.description)

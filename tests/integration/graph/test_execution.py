@@ -279,6 +279,19 @@ def test_question_to_a_person_makes_the_run_wait(play: Play) -> None:
         assert "--answer" in outcome.resume
 
 
+def test_reason_without_a_full_stop_is_a_sentence_of_its_own(play: Play) -> None:
+    refusing = Question(kind="clarify", agent="sar", text="Which one?")
+
+    def sar(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
+        return {"title": put(refusing, lambda answer: "" if answer == "a" else "It is a")}
+
+    play.acts["sar"] = sar
+    play.run(CONTEXT)
+    outcome = play.run(CONTEXT, resume=True, answers=Answers("c"))
+    said = "The answer was not taken. It is a. The run waits for the answer of a person."
+    assert outcome.account == said
+
+
 def test_answer_given_with_the_resumption_goes_on(play: Play) -> None:
     play.acts["sar"] = asking
     play.run(CONTEXT)

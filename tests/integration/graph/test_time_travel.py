@@ -1,6 +1,8 @@
 """Looking at threads, and beginning new ones from a step of an old one."""
 
 import json
+import shlex
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -10,6 +12,7 @@ import pytest
 
 from tests.fake_chat_server import FakeChatServer
 from tests.quick_runs import QuickRuns, quick_runs
+from tests.replies import replies_to
 from tests.small_problem import replies
 
 Start = Callable[..., QuickRuns]
@@ -146,6 +149,46 @@ def test_fork_makes_anew_what_a_later_step_overwrote(
     assert dict(runs.done) == again
 
 
+def test_model_that_makes_anew_what_is_gone_is_named(start: Start) -> None:
+    runs = start()
+    old = runs.begin()
+    shutil.rmtree(old["run_folder"])
+    _, _, errors = runs.run("--resume", old["thread_id"])
+    assert f"its run folder is gone: --fork {old['thread_id']} --at STEP makes one" in errors
+    step = str(runs.steps(old["thread_id"])["train"])
+    new = runs.told("--fork", old["thread_id"], "--at", step)
+    assert new["model"]["name"] == "openai:fake"
+    assert new["status"] == "trained"
+    assert contents(Path(new["run_folder"]))["spec.json"]
+
+
+def test_fork_is_named_after_its_description(start: Start) -> None:
+    runs = start()
+    new = runs.told("--fork", runs.begin()["thread_id"], "--at", "0")
+    assert Path(new["run_folder"]).name.startswith("trays-of-rolls-")
+
+
+def test_what_was_not_recorded_is_asked_of_a_live_model_in_a_fork(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[str] = []
+    server = FakeChatServer(replies_to("wireless", asked=asked))
+    with quick_runs(tmp_path, monkeypatch, capsys, server) as runs:
+        plain = ["--no-error-correction", "--unsafe-no-sandbox", "--approve", "spec"]
+        words = ["--task", "wireless", "--model", "recorded", *plain]
+        thread_id = runs.told(*words, code=3)["thread_id"]
+        answer = ["--answer", "send back sar: the gains are seen"]
+        told = runs.told("--resume", thread_id, *answer, code=4)
+        assert told["status"] == "model_failed"
+        again = shlex.split(told["resume"])[3:]
+        assert again[:3] == ["--fork", thread_id, "--at"]
+        again[-1] = "openai:fake"
+        waits = runs.told(*again, "--base-url", server.openai_url, code=3)
+        assert asked[0] == "sar"
+        assert "the gains are seen" in server.prompts()[0]
+        assert waits["question"]["kind"] == "approve_spec"
+
+
 def test_edited_specification_is_compiled_checked_and_trained_anew(start: Start) -> None:
     asked: list[str] = []
     runs = start(asked=asked)
@@ -226,5 +269,5 @@ def test_steps_that_no_fork_begins_from_are_refused(start: Start) -> None:
         assert code == 2
         assert says in errors
     early = ["--at", "2", "--edit", edit(runs, {"parameters": []})]
-    assert "parameters are not made yet" in runs.run("--fork", thread_id, *early)[2]
+    assert "The piece parameters is not made yet" in runs.run("--fork", thread_id, *early)[2]
     assert len(runs.told("--runs")["threads"]) == 1
