@@ -71,11 +71,13 @@ def _coding_can_act(state: RunState) -> bool:
 
 
 def _maker(remark: str, state: RunState) -> Owner:
-    if _coding_can_act(state):
+    if state.dynamics is not None and state.dynamics.bodies:
         return "coding"
-    # All of the code was compiled from the specification.
+    # All of the code is compiled from the specification: coding alone would not hear a word.
     agent = agent_for(remark, state.spec())
-    return "environment" if agent == "modeling" else agent
+    if agent != "modeling":
+        return agent
+    return "coding" if edited_last(state) == "code" else "environment"
 
 
 def _blocked(state: RunState, folder: Path) -> str:

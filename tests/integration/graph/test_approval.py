@@ -226,6 +226,17 @@ def test_an_edit_of_the_code_can_be_undone_by_coding(play: Play) -> None:
     assert (play.folder / "run" / "environment.py").read_text() == PROGRAM
 
 
+def test_a_remark_on_edited_code_still_goes_to_who_can_follow_it(play: Play) -> None:
+    begin(play)
+    answer(play, "approve")
+    answer(play, "edit:\n" + BROKEN)
+    assert asked(answer(play, "The reward leaves out the costs.")) == "approve_code"
+    assert play.ran == ["sar", "coding", "executor"]
+    answer(play, "edit:\n" + BROKEN)
+    assert asked(answer(play, "That was wrong.")) == "approve_code"
+    assert play.ran == ["coding", "executor"]
+
+
 def test_code_that_was_changed_in_place_cannot_be_approved_unchecked(play: Play) -> None:
     begin(play)
     answer(play, "approve")
