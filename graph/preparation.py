@@ -64,7 +64,7 @@ def new_folder(arguments: Arguments, thread: Thread, title: str) -> Iterator[Pat
     """The run folder of a new thread; gone again afterwards where nothing was put into it.
 
     Raises:
-        UsageError: it cannot be made, holds something or would hold the checkpoints.
+        UsageError: it cannot be made or kept, holds something or would hold the checkpoints.
     """
     name = run_folder_name(title, thread.thread_id, datetime.now())
     folder = Path(arguments.out or Path(thread.context.out) / name).absolute()
@@ -74,6 +74,13 @@ def new_folder(arguments: Arguments, thread: Thread, title: str) -> Iterator[Pat
             f"--out {folder} would hold {store}, which generated code must not reach; "
             "name another folder"
         )
+    try:
+        str(folder).encode()
+    except UnicodeEncodeError as error:
+        raise UsageError(
+            f"the run folder {folder} is no UTF-8 text, which a thread could not keep; name "
+            "another with --out, or run elsewhere"
+        ) from error
     try:
         made = claim_run_folder(folder)
     except FileExistsError as error:

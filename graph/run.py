@@ -121,7 +121,7 @@ def _doctor(as_json: bool) -> int:
     from sandbox.doctor import diagnose
 
     found = diagnose()
-    print(found.model_dump_json() if as_json else found)
+    give(found.model_dump_json() if as_json else str(found))
     return ExitCode.TRAINED if found.contained else ExitCode.USAGE
 
 
@@ -129,7 +129,7 @@ def _check(folder: str, arguments: Arguments) -> int:
     from graph.checking import check_folder, check_lines
 
     outcome = check_folder(Path(folder), arguments.context().settings(None))
-    print(outcome.model_dump_json() if arguments.json else "\n".join(check_lines(outcome)))
+    give(outcome.model_dump_json() if arguments.json else "\n".join(check_lines(outcome)))
     return outcome.exit_code
 
 

@@ -18,14 +18,20 @@ def open_closed_streams() -> None:
             os.fstat(number)
         except OSError:
             os.open(os.devnull, os.O_RDWR)
+    sys.stdin = sys.stdin or os.fdopen(0)
     sys.stdout = sys.stdout or os.fdopen(1, "w")
     sys.stderr = sys.stderr or os.fdopen(2, "w")
 
 
 def say(line: str, stream: TextIO) -> bool:
-    """Print ``line``; False, and nothing more is printed there, if it cannot be."""
+    """Print ``line``; False, and nothing more is printed there, if it cannot be.
+
+    Characters that the stream's encoding does not have are printed as their numbers.
+    """
+    encoding = stream.encoding or "utf-8"
+    printable = line.encode(encoding, "backslashreplace").decode(encoding)
     try:
-        print(line, file=stream, flush=True)
+        print(printable, file=stream, flush=True)
     except OSError:
         nothing = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nothing, stream.fileno())

@@ -131,6 +131,15 @@ def test_tasks_are_listed(folder: Path) -> None:
     assert "wireless" in json.loads(done.stdout)["tasks"]
 
 
+def test_what_the_terminal_cannot_show_is_still_told(folder: Path) -> None:
+    place = os.fsdecode("größer/".encode() + b"\xff")
+    for encoding in ("ascii", "utf-8"):
+        words = ["--runs", "--checkpoint-db", place]
+        done = command(*words, folder=folder, PYTHONIOENCODING=encoding)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "\\udcff" in done.stdout
+
+
 def test_usage_is_answered_without_loading_the_graph(folder: Path) -> None:
     watch = "import sys, graph.run; graph.run.main(sys.argv[1:]); print('langgraph' in sys.modules)"
     for words in (["--list-tasks"], ["--task", "chess"], ["--task", "wireless", "--seed", "-1"]):

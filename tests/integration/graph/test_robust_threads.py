@@ -163,7 +163,9 @@ def test_better_description_goes_on_in_the_thread_that_was_turned_away(start: St
     assert runs.told(*resume, "--describe", "problem.md")["status"] == "trained"
 
 
-@pytest.mark.parametrize("words", [["--runs"], ["--list-tasks"], ["--runs", "--json"]])
+@pytest.mark.parametrize(
+    "words", [["--runs"], ["--list-tasks"], ["--runs", "--json"], ["--doctor"]]
+)
 def test_output_that_nobody_takes_is_one_sentence(words: list[str], tmp_path: Path) -> None:
     for target in ("/dev/full", "closed pipe"):
         if target == "/dev/full":
@@ -207,6 +209,28 @@ def test_closed_streams_do_no_harm(closed: str, tmp_path: Path) -> None:
     assert done.stdout == "" if gone else json.loads(done.stdout)["status"] == "model_failed"
     threads = json.loads(command("--runs", "--json", folder=tmp_path).stdout)["threads"]
     assert [t["status"] for t in threads] == ["stopped"]
+
+
+def test_standard_input_that_is_closed_is_an_empty_one(tmp_path: Path) -> None:
+    script = 'exec "$0" -m graph.run --describe - <&-'
+    done = subprocess.run(
+        ["/bin/sh", "-c", script, COMMAND[0]],
+        cwd=tmp_path,
+        env=environment(tmp_path),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    one_sentence((done.returncode, done.stdout, done.stderr), "the description is empty")
+
+
+def test_folder_that_no_thread_could_keep_is_refused(start: Start) -> None:
+    runs = start()
+    model = ["--model", "openai:fake", "--base-url", runs.server.openai_url]
+    words = ["--describe", "problem.md", *model, "--unsafe-no-sandbox"]
+    told = runs.run(*words, "--out", os.fsdecode(b"na\xefve/run"))
+    one_sentence(told, "is no UTF-8 text")
+    assert [place.name for place in runs.folder.iterdir()] == ["problem.md"]
 
 
 def test_run_goes_on_when_nobody_reads_its_progress(tmp_path: Path) -> None:
