@@ -30,6 +30,8 @@ FEWEST_CHARACTERS = 4
 """Of a thread's id, to be taken for the beginning of one."""
 _ID = re.compile(rf"[0-9a-f-]{{{FEWEST_CHARACTERS},36}}")
 
+BEGIN_NOTHING = frozenset(("runs", "show", "history", "list_tasks", "fetch_local_model", "doctor"))
+
 GOES_WITH: dict[str, tuple[tuple[str, ...], str]] = {
     "answer": (("resume",), "it answers a run that waits"),
     "answer_file": (("resume",), "it answers a run that waits"),
@@ -109,6 +111,9 @@ def _fit_together(arguments: Arguments) -> None:
         value = getattr(arguments, option.name)
         if value == "" or (isinstance(value, list) and "" in value):
             raise UsageError(f"{_option(option.name)} needs a value, not an empty one")
+    for name, value in arguments.chosen.items():
+        if isinstance(value, str) and not value.strip(" ,"):
+            raise UsageError(f"{_option(name)} needs a value, not an empty one")
     done = [name for name in DEEDS if getattr(arguments, name) not in (None, False)]
     if not done:
         options = " ".join(_option(name) for name in DEEDS)
@@ -123,8 +128,12 @@ def _fit_together(arguments: Arguments) -> None:
     _is_id(arguments.revise[0] if arguments.revise else None)
     if arguments.fork is not None and arguments.at is None:
         raise UsageError("--fork needs --at STEP; --history lists the steps of a thread")
-    if set(done) & {"runs", "show", "history"} and (arguments.chosen or arguments.out):
-        raise UsageError(f"{_option(done[0])} only looks; options of a run do not go with it")
+    if set(done) & BEGIN_NOTHING and (arguments.chosen or arguments.out):
+        raise UsageError(f"{_option(done[0])} begins no run; options of a run do not go with it")
+    if arguments.check is not None and arguments.out is not None:
+        raise UsageError("--out does not go with --check: it begins no run")
+    if {"correct", "no_error_correction"} <= set(arguments.chosen):
+        raise UsageError("--correct does not go with --no-error-correction, which reviews nobody")
     if arguments.resume is not None and arguments.out is not None:
         raise UsageError("--out does not go with --resume: a resumed run keeps its folder")
 

@@ -1,5 +1,6 @@
 """``--check DIR``: the ladder of checks on an environment that a person wrote or changed."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from sandbox.results import read_bytes
 from state.findings import Finding
 from state.spec import Spec
 
-SPEC = "spec.json"
+SPEC, ENVIRONMENT = "spec.json", "environment.py"
 
 
 class CheckOutcome(BaseModel):
@@ -55,6 +56,9 @@ def check_folder(folder: Path, settings: RunSettings) -> CheckOutcome:
 def _read_spec(folder: Path) -> Spec:
     if not folder.is_dir():
         raise UsageError(f"{folder} is no folder; name the one that holds {SPEC}")
+    for name in (SPEC, ENVIRONMENT):
+        if not os.path.lexists(folder / name):
+            raise UsageError(f"{folder} holds no {name}; name a folder that has one")
     try:
         return Spec.model_validate_json(read_bytes(folder, SPEC))
     except ResultInvalid as error:

@@ -88,10 +88,10 @@ def test_only_the_outside_may_be_declared(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("broken", "said"),
     [
-        (lambda folder: (folder / "spec.json").unlink(), "spec.json"),
+        (lambda folder: (folder / "spec.json").unlink(), "holds no spec.json"),
         (lambda folder: (folder / "spec.json").write_text("{"), "is no specification"),
         (lambda folder: (folder / "spec.json").write_text('{"title": 3}'), "is no specification"),
-        (lambda folder: (folder / "environment.py").unlink(), "environment.py"),
+        (lambda folder: (folder / "environment.py").unlink(), "holds no environment.py"),
     ],
 )
 def test_what_cannot_be_checked_is_refused_in_a_sentence(
