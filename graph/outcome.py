@@ -121,7 +121,11 @@ def outcome_of(
     is what it waits for, and ``lost_calls`` are those of a node that failed, which the state does
     not hold.
     """
-    evaluation, usage = state.evaluation, Usage.of([*state.calls, *lost_calls])
+    usage = Usage.of([*state.calls, *lost_calls])
+    passed = {stage.name for stage in state.stages}
+    # What a revision has from the run before it counts once its own stages have come to it.
+    training = state.training if "train" in passed else None
+    evaluation = state.evaluation if "evaluate" in passed else None
     trained = evaluation.trained if evaluation else None
     more = MORE_TO_RESUME.get(status)
     return RunOutcome(
@@ -132,7 +136,7 @@ def outcome_of(
         stages=state.stages,
         model=model,
         environment_id=_environment_id(state),
-        algorithm=state.training.algorithm if state.training else None,
+        algorithm=training.algorithm if training else None,
         mean_return=trained.mean if trained else None,
         return_interval=(trained.low, trained.high) if trained else None,
         evaluation_episodes=trained.episodes if trained else None,

@@ -13,6 +13,8 @@ from state.usage import ModelCall
 
 MODEL = ModelTaken(name="recorded:big", reason="the task has a recording", recorded=True)
 
+STAGES = [Stage(name=name, status="done", seconds=0.5) for name in ("sar", "train", "evaluate")]
+
 
 def estimate(policy: str, mean: float) -> ReturnEstimate:
     return ReturnEstimate(
@@ -35,7 +37,7 @@ def finished() -> RunState:
             better_than_random=True,
         ),
         calls=[ModelCall(agent="sar", model="m", prompt_tokens=5, completion_tokens=2, cost=0.5)],
-        stages=[Stage(name="sar", status="done", seconds=1.5)],
+        stages=STAGES,
         isolation="box 1.0",
         status="trained",
         account="It is better.",
@@ -87,7 +89,10 @@ def test_json_object_holds_what_was_promised() -> None:
         "thread_id": "T",
         "status": "trained",
         "exit_code": 0,
-        "stages": [{"name": "sar", "status": "done", "seconds": 1.5, "note": ""}],
+        "stages": [
+            {"name": name, "status": "done", "seconds": 0.5, "note": ""}
+            for name in ("sar", "train", "evaluate")
+        ],
         "model": MODEL.model_dump(),
         "environment_id": "Standard-v1",
         "algorithm": "DQN",
@@ -111,6 +116,14 @@ def test_calls_of_a_failed_node_are_counted() -> None:
     told = outcome(finished(), "model_failed", "The model failed.")
     assert (told.tokens, told.cost, told.account) == (107, None, "The model failed.")
     assert told.resume == "python -m graph.run --resume T"
+
+
+def test_policy_of_the_run_before_is_none_of_a_revision_that_was_stopped() -> None:
+    state = finished().model_copy(update={"stages": []})
+    stopped = outcome(state, "interrupted")
+    told = (stopped.algorithm, stopped.mean_return, stopped.random_return, stopped.return_interval)
+    assert told == (None, None, None, None)
+    assert "mean return" not in summary(stopped)
 
 
 def test_exhausted_budget_says_how_to_go_on() -> None:
