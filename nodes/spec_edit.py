@@ -32,16 +32,18 @@ def edited_pieces(state: RunState, text: str) -> dict[str, Any]:
         update = spec_update(state, edited_spec(state, text))
         return {name: value for name, value in update.items() if value != getattr(state, name)}
     given = _object_in(text)
+    ran = {stage.name for stage in state.stages}
+    early = [name for name in given if name in AGENT_OF and AGENT_OF[name] not in ran]
+    if early:
+        raise NotUnderstood(
+            f"The piece {early[0]} is not made yet at this step: leave it out or take a later step."
+        )
     unknown = [name for name in given if name not in AGENT_OF]
     if unknown:
         pieces = ", ".join(AGENT_OF)
         raise NotUnderstood(
             f"A specification has no piece {unknown[0]!r}; its pieces are {pieces}."
         )
-    ran = {stage.name for stage in state.stages}
-    early = [name for name in given if AGENT_OF[name] not in ran]
-    if early:
-        raise NotUnderstood(f"The {early[0]} are not made yet at this step: take a later one.")
     replaced = {name: _validated(name, value) for name, value in given.items()}
     changed = {name: piece for name, piece in replaced.items() if piece != getattr(state, name)}
     if not changed:

@@ -77,7 +77,7 @@ def edited_spec(state: RunState, text: str) -> Spec:
         place = ".".join(map(str, first["loc"]))[:100] or "the whole"
         raise NotUnderstood(f"The edit is no specification: {place}: {first['msg']}.") from error
     if spec == before:
-        raise NotUnderstood("The edit changes nothing; answer `approve` to go on.")
+        raise NotUnderstood("The edit changes nothing.")
     names = [p.name for p in spec.parameters] + [v.name for v in spec.variables]
     twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if twice:
