@@ -7,6 +7,7 @@ from benchmarks.mutants.edits import (
     rule,
     term,
     variable,
+    without_term,
 )
 
 
@@ -50,6 +51,10 @@ def _energy_rewarded(spec: Pieces) -> None:
     term(spec, "energy_spent")["expression"] = "energy_used"
 
 
+def _energy_not_rewarded(spec: Pieces) -> None:
+    without_term(spec, "energy_spent")
+
+
 SPECS: dict[str, SpecEdit] = {
     "battery left out of the observation": _blind_to_the_battery,
     "a seventh option": _seventh_option,
@@ -59,4 +64,5 @@ SPECS: dict[str, SpecEdit] = {
     "a delivery costs 20": _energy_of_a_flight,
     "402 steps": _short_episode,
     "energy spent is earned": _energy_rewarded,
+    "energy spent does not count": _energy_not_rewarded,
 }
