@@ -10,23 +10,13 @@ from nodes.approval.standing import edited_last, is_settled
 from nodes.correction.questions import examine_again, question_about
 from nodes.debugging import blocking_findings
 from nodes.shortfall import shortfall
-from state.findings import PERSON, Owner
+from state.findings import PERSON, Agent, Owner
 from state.review import REVIEWED, Reviewed
 from state.run_state import RunState
 
 TRAINING_ROUNDS = 1
 """Times that the outcome of training may send the work back."""
 Mender = Literal["modeling", "sar", "environment", "coding"]
-Agent = Literal[
-    "parameter",
-    "objective",
-    "variable",
-    "constraint",
-    "modeling",
-    "sar",
-    "environment",
-    "coding",
-]
 
 # A finding goes to the agent whose piece holds the expression that is wrong. The pieces before
 # the model are words and numbers only: what is wrong with them is mended where they are used.

@@ -9,8 +9,9 @@ from nodes.agent import ask, noted
 from nodes.mentions import mentions_of
 from nodes.settings import RunSettings
 from nodes.written_numbers import flat
+from state.findings import Agent
 from state.piece import Piece
-from state.revision import PieceChange, RevisedAgent
+from state.revision import PieceChange
 from state.run_state import RunState
 
 
@@ -55,9 +56,9 @@ def complaints(reply: RevisionReply) -> list[str]:
     return found
 
 
-def touched_by_number(state: RunState, remark: str) -> dict[RevisedAgent, str]:
+def touched_by_number(state: RunState, remark: str) -> dict[Agent, str]:
     """Pieces that hold a number which the remark mentions, such as the old value of two."""
-    found: dict[RevisedAgent, str] = {}
+    found: dict[Agent, str] = {}
     numbers = {mention.value for mention in mentions_of(remark)}
     for parameter in state.parameters:
         for value in numbers & set(flat(parameter.value)):

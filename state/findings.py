@@ -6,7 +6,7 @@ from pydantic import Field
 
 from state.piece import Piece
 
-Owner = Literal[
+Agent = Literal[
     "parameter",
     "objective",
     "variable",
@@ -15,8 +15,10 @@ Owner = Literal[
     "sar",
     "environment",
     "coding",
-    "training",
 ]
+"""Agents that write a piece of the specification or the code, in the order in which they run."""
+
+Owner = Literal[Agent, "training"]
 
 BEFORE_MODEL: frozenset[Owner] = frozenset({"parameter", "objective", "variable", "constraint"})
 """Agents whose pieces the model is built on."""

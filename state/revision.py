@@ -1,27 +1,15 @@
 """A revision: a remark on a finished run, what it touches, and what was done again for it."""
 
-from typing import Literal
-
 from pydantic import Field
 
+from state.findings import Agent
 from state.piece import Piece
-
-RevisedAgent = Literal[
-    "parameter",
-    "objective",
-    "variable",
-    "constraint",
-    "modeling",
-    "sar",
-    "environment",
-    "coding",
-]
 
 
 class PieceChange(Piece):
     """One piece that the remark makes wrong, named by the agent that writes it."""
 
-    piece: RevisedAgent
+    piece: Agent
     reason: str = Field(description="why the remark touches it, in one sentence")
     instruction: str = Field(description="what its agent must change in it, in one sentence")
 
