@@ -1,7 +1,7 @@
 """Approval of the specification: a person reads the equations before anything is trained."""
 
 import re
-from typing import Any
+from typing import Any, get_args
 
 from langgraph.runtime import Runtime
 
@@ -10,20 +10,12 @@ from nodes.approval.gate import Piece, excerpt, pass_gate
 from nodes.debugging import blocking_findings
 from nodes.reporting.texts import spec_markdown
 from nodes.settings import RunSettings
-from state.findings import Owner
+from state.findings import Agent, Owner
 from state.question import Shown
 from state.run_state import RunState
 from state.spec import Spec
 
-SPEC_AGENTS: tuple[Owner, ...] = (
-    "parameter",
-    "objective",
-    "variable",
-    "constraint",
-    "modeling",
-    "sar",
-    "environment",
-)
+SPEC_AGENTS: tuple[Owner, ...] = tuple(agent for agent in get_args(Agent) if agent != "coding")
 
 
 def approve_spec(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any, get_type_hints
 from pydantic import TypeAdapter, ValidationError
 
 from nodes.approval.choice import NotUnderstood
-from nodes.approval.edits import edited_spec, spec_update
+from nodes.approval.edits import edited_spec, object_in, spec_update
 from nodes.dependencies import PIECE_OF
 from state.run_state import RunState
 
@@ -31,7 +31,7 @@ def edited_pieces(state: RunState, text: str) -> dict[str, Any]:
     if state.dynamics is not None:
         update = spec_update(state, edited_spec(state, text))
         return {name: value for name, value in update.items() if value != getattr(state, name)}
-    given = _object_in(text)
+    given = object_in(text)
     ran = {stage.name for stage in state.stages}
     early = [name for name in given if name in AGENT_OF and AGENT_OF[name] not in ran]
     if early:
@@ -49,16 +49,6 @@ def edited_pieces(state: RunState, text: str) -> dict[str, Any]:
     if not changed:
         raise NotUnderstood("The edit changes nothing.")
     return changed
-
-
-def _object_in(text: str) -> dict[str, Any]:
-    try:
-        given = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise NotUnderstood(f"The edit is not valid JSON: {error}.") from error
-    if not isinstance(given, dict):
-        raise NotUnderstood("The edit is no JSON object with pieces of the specification.")
-    return given
 
 
 def _validated(name: str, value: Any) -> Any:

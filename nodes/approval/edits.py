@@ -58,12 +58,7 @@ def edited_spec(state: RunState, text: str) -> Spec:
         NotUnderstood: it is no JSON, no valid specification, or one that does not compile.
     """
     before = state.spec()
-    try:
-        given = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise NotUnderstood(f"The edit is not valid JSON: {error}.") from error
-    if not isinstance(given, dict):
-        raise NotUnderstood("The edit is no JSON object with pieces of the specification.")
+    given = object_in(text)
     whole = before.model_dump(mode="json")
     fixed = sorted(
         name for name in set(given) & set(whole) - set(PIECES) if given[name] != whole[name]
@@ -89,6 +84,21 @@ def edited_spec(state: RunState, text: str) -> Spec:
     if wrong:
         raise NotUnderstood(f"The edited specification does not compile: {wrong[0]}")
     return spec
+
+
+def object_in(text: str) -> dict[str, Any]:
+    """The JSON object that ``text`` is.
+
+    Raises:
+        NotUnderstood: it is none.
+    """
+    try:
+        given = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise NotUnderstood(f"The edit is not valid JSON: {error}.") from error
+    if not isinstance(given, dict):
+        raise NotUnderstood("The edit is no JSON object with pieces of the specification.")
+    return given
 
 
 def spec_update(state: RunState, spec: Spec) -> dict[str, Any]:

@@ -76,7 +76,7 @@ def test_unknown_types_are_not_brought_to_life() -> None:
     [
         ("elsewhere/x.sqlite", "elsewhere/x.sqlite"),
         ("sqlite:///elsewhere/x.sqlite", "elsewhere/x.sqlite"),
-        ("sqlite:////root/x.sqlite", "/root/x.sqlite"),
+        ("sqlite:////elsewhere/x.sqlite", "/elsewhere/x.sqlite"),
         ("postgresql://me:secret@host:5433/a?password=s", "postgresql://me@host:5433/a"),
         ("postgres://host/a", "postgres://host/a"),
     ],
