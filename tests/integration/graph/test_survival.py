@@ -102,7 +102,7 @@ def test_run_killed_in_and_after_every_node_ends_as_if_it_had_been_left_alone(
 
 def test_of_two_processes_that_go_on_with_one_thread_one_says_so(tmp_path: Path) -> None:
     (tmp_path / "problem.md").write_text(DESCRIPTION)
-    with FakeChatServer(replies(objective=["none", "none", "none", Hang(60)])) as server:
+    with FakeChatServer(replies(objective=["none", "none", "none", Hang(110)])) as server:
         words = ["--model", "openai:fake", "--base-url", server.openai_url]
         words += ["--no-error-correction", "--json"]
         done = run(tmp_path, "--describe", "problem.md", *words)
@@ -124,14 +124,14 @@ def test_of_two_processes_that_go_on_with_one_thread_one_says_so(tmp_path: Path)
                 time.sleep(0.05)
             (loser,) = (process for process in both if process.poll() is not None)
             (winner,) = (process for process in both if process is not loser)
-            output, errors = loser.communicate(timeout=20)
+            output, errors = loser.communicate(timeout=50)
             assert loser.returncode == 2
             assert "is being run by another process" in errors
             assert json.loads(output)["exit_code"] == 2
             listed = run(tmp_path, "--runs", "--json")
             assert [t["status"] for t in json.loads(listed.stdout)["threads"]] == ["running"]
             winner.send_signal(signal.SIGINT)
-            output, _ = winner.communicate(timeout=20)
+            output, _ = winner.communicate(timeout=50)
             assert json.loads(output)["status"] == "interrupted"
         finally:
             for process in both:
