@@ -83,7 +83,15 @@ def test_right_ones_pass(task: str) -> None:
     assert caught(right(task), seed=7) == {}
 
 
+def one_for_each_check() -> list[str]:
+    """Mutants that one check alone finds, the first of each; all take a quarter of an hour."""
+    sole = {
+        next(iter(checks)): key for key, checks in reversed(table().items()) if len(checks) == 1
+    }
+    return sorted(sole.values())
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("key", mutants())
-def test_the_whole_table_is_what_the_checks_say_today(key: str) -> None:
+@pytest.mark.parametrize("key", one_for_each_check())
+def test_what_only_one_check_finds_it_finds_today(key: str) -> None:
     assert set(caught(mutants()[key])) == set(table()[key])
