@@ -7,7 +7,7 @@ evaluation of generated code, and the pictures of the report.
 import json
 import signal
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -94,6 +94,10 @@ class QuickRuns:
     def try_heuristic(self, *given: Any) -> HeuristicTrial:
         self.done["heuristic"] += 1
         return HeuristicTrial(episodes=1, mean_return=2, random_return=1)
+
+
+Start = Callable[..., QuickRuns]
+"""Makes quick runs with replies that are given by the name of their agent."""
 
 
 @contextmanager

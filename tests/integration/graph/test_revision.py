@@ -2,8 +2,7 @@
 
 import copy
 import json
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,22 +12,10 @@ from graph.build import builder
 from graph.checkpoint import store_at
 from graph.stored import read_thread
 from state.revision import Revision
-from tests.fake_chat_server import FakeChatServer
-from tests.quick_runs import QuickRuns, quick_runs
+from tests.quick_runs import QuickRuns, Start
 from tests.small_problem import ANSWERS, replies
 
-Start = Callable[..., QuickRuns]
 REMARK = "Baking a tray costs 2 euro instead of 3."
-
-
-@pytest.fixture
-def start(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Iterator[Start]:
-    with ExitStack() as stack:
-        yield lambda **instead: stack.enter_context(
-            quick_runs(tmp_path, monkeypatch, capsys, FakeChatServer(replies(**instead)))
-        )
 
 
 def plan(**instructions: str) -> dict[str, Any]:

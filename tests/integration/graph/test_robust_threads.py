@@ -4,8 +4,8 @@ import json
 import os
 import sqlite3
 import subprocess
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from uuid import uuid4
 
@@ -19,22 +19,11 @@ from graph.stored import config_of
 from state.run_state import RunState
 from tests.command_line import COMMAND, command, environment
 from tests.fake_chat_server import FakeChatServer
-from tests.quick_runs import QuickRuns, quick_runs
+from tests.quick_runs import QuickRuns, Start
 from tests.small_problem import DESCRIPTION, replies
 
-Start = Callable[..., QuickRuns]
 LARGEST_VALUE = 64_000
 LARGEST_FILE = 100_000
-
-
-@pytest.fixture
-def start(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Iterator[Start]:
-    with ExitStack() as stack:
-        yield lambda **instead: stack.enter_context(
-            quick_runs(tmp_path, monkeypatch, capsys, FakeChatServer(replies(**instead)))
-        )
 
 
 LOOKS = (["--show"], ["--history"], ["--resume"], ["--revise"], ["--fork"])

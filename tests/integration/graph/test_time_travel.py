@@ -3,29 +3,14 @@
 import json
 import shlex
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.fake_chat_server import FakeChatServer
-from tests.quick_runs import QuickRuns, quick_runs
+from tests.quick_runs import QuickRuns, Start, quick_runs
 from tests.replies import replies_to
-from tests.small_problem import replies
-
-Start = Callable[..., QuickRuns]
-
-
-@pytest.fixture
-def start(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Iterator[Start]:
-    with ExitStack() as stack:
-        yield lambda **instead: stack.enter_context(
-            quick_runs(tmp_path, monkeypatch, capsys, FakeChatServer(replies(**instead)))
-        )
 
 
 def contents(folder: Path) -> dict[str, bytes]:
