@@ -80,12 +80,21 @@ def evaluate(request: EvaluateRequest, hosts: Mapping[str, Ask]) -> tuple[dict[s
     if constant is not None:
         others["constant"] = episodes_of(ConstantPolicy(constant))
         notes.append(f"The best constant action is {_as_text(constant)}.")
-    greedy = _greedy(environments, space, request, seeds, started + request.seconds, notes)
-    if greedy is not None:
-        others["greedy"] = greedy
+    try:
+        samples = samples_needed(environments, request.seed)
+    except (ForeignCodeRaised, AnswerInvalid) as error:
+        said = shorten(str(error), 200)
+        notes.append(f"The one-step-greedy policy was left out: no looking ahead ({said}).")
+    else:
+        greedy = OneStepGreedy(environments, space, request.seed, samples)
+        deadline = started + request.seconds
+        others["greedy"] = _in_growing_batches(environments, greedy, seeds, deadline)
+        notes += _greedy_notes(len(others["greedy"].returns), len(seeds), samples)
         if request.consequences:
+            shooting = Shooting(environments, space, request.seed, samples)
             deadline = time.monotonic() + request.seconds * SHOOTING_SHARE
-            others["planner"] = _shooting(environments, space, request, seeds, deadline, notes)
+            others["planner"] = _in_growing_batches(environments, shooting, seeds, deadline)
+            notes.append(_planner_note(len(others["planner"].returns), len(seeds), samples))
     notes += _warnings(trained, others)
     common = min(len(trained.returns), len(random.returns))
     differences = [trained.returns[k] - random.returns[k] for k in range(common)]
@@ -117,46 +126,20 @@ def _best_constant(
     return best
 
 
-def _greedy(
-    environments: RemoteEpisodes,
-    space: spaces.Space[Any],
-    request: EvaluateRequest,
-    seeds: list[int],
-    deadline: float,
-    notes: list[str],
-) -> Episodes | None:
-    try:
-        samples = samples_needed(environments, request.seed)
-    except (ForeignCodeRaised, AnswerInvalid) as error:
-        said = shorten(str(error), 200)
-        notes.append(f"The one-step-greedy policy was left out: no looking ahead ({said}).")
-        return None
-    policy = OneStepGreedy(environments, space, request.seed, samples)
-    done = _in_growing_batches(environments, policy, seeds, deadline)
-    if len(done.returns) < len(seeds):
-        notes.append(
-            f"The one-step-greedy policy ran {len(done.returns)} of {len(seeds)} episodes, "
-            f"for it is slow; each action was tried on {samples} copies."
-        )
-    return done
+def _greedy_notes(ran: int, of: int, samples: int) -> list[str]:
+    if ran == of:
+        return []
+    return [
+        f"The one-step-greedy policy ran {ran} of {of} episodes, "
+        f"for it is slow; each action was tried on {samples} copies."
+    ]
 
 
-def _shooting(
-    environments: RemoteEpisodes,
-    space: spaces.Space[Any],
-    request: EvaluateRequest,
-    seeds: list[int],
-    deadline: float,
-    notes: list[str],
-) -> Episodes:
-    samples = samples_needed(environments, request.seed)
-    policy = Shooting(environments, space, request.seed, samples)
-    done = _in_growing_batches(environments, policy, seeds, deadline)
-    notes.append(
-        f"The planner ran {len(done.returns)} of {len(seeds)} episodes; in each step it tried "
+def _planner_note(ran: int, of: int, samples: int) -> str:
+    return (
+        f"The planner ran {ran} of {of} episodes; in each step it tried "
         f"{PLANS} sequences of {DEPTH} actions on {samples} copies each."
     )
-    return done
 
 
 def _in_growing_batches(

@@ -72,13 +72,14 @@ class Checkpoint:
     def read(self) -> dict[str, Any] | None:
         """The parts, with all generators as they were; None where there is none of this training.
 
-        Only to be called inside the sandbox: the file is a pickle.
+        The file is a pickle, so only whoever runs the generated code anyway may call this: the
+        training inside the sandbox, and train.py.
         """
         if not self.is_there():
             return None
         try:
             content = self.path.read_bytes()[len(self.settings) :]
-            whole = pickle.loads(content)  # noqa: S301 - written by this program
+            whole = pickle.loads(content)  # noqa: S301 - where generated code runs anyway
         except (pickle.UnpicklingError, EOFError, AttributeError, ImportError) as error:
             print(f"{self.path.parent.name}: begun anew, for {CHECKPOINT}: {error}", flush=True)
             return None
