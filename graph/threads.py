@@ -125,6 +125,7 @@ def _begin_again(
     fingerprint = Fingerprint.of(description, context, graph_fingerprint())
     thread = Thread(stored.thread_id, context, fingerprint, model)
     Path(state.run_folder).mkdir(parents=True, exist_ok=True)
+    # What is given here replaces what the thread holds, what is left out would stay.
     beginning = RunState(
         description=description,
         run_folder=state.run_folder,
