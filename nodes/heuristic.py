@@ -32,10 +32,6 @@ LIMITS = Limits(wall_seconds=90, cpu_seconds=60, memory_bytes=3 * GIBIBYTE)
 MOST_OUTPUT_TOKENS = 3000
 
 
-class _Unfit(Exception):
-    """No answer of the model could be tried here."""
-
-
 def heuristic(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
     """Ask for a rule, try it in the sandbox, and keep it where it is better than random.
 
@@ -69,16 +65,17 @@ def find_heuristic(
     folder is what was tried last.
     """
     spec, folder = state.spec(), Path(state.run_folder)
-    last = ""
+    last = unfit = ""
 
     def check(answer: Heuristic) -> list[str]:
-        nonlocal last
+        nonlocal last, unfit
         faults = heuristic_complaints(answer.source)
         if not faults:
             write_whole(folder / PROGRAM, render_heuristic(spec, interface, answer))
             trial = try_heuristic(spec, interface, folder, runtime.context)
             if trial.unfit:
-                raise _Unfit(trial.unfit)
+                unfit = trial.unfit  # no other rule would be any better off
+                return []
             faults = complaints_of(trial)
             last = compared(trial)
         last = faults[0] if faults else last
@@ -96,8 +93,10 @@ def find_heuristic(
         return None, last or "no recorded heuristic", [*state.calls, *error.calls]
     except ModelError as error:
         return None, last or str(error), [*state.calls, *error.calls]
-    except (_Unfit, ValueError) as error:
+    except ValueError as error:
         return None, str(error), state.calls
+    if unfit:
+        return None, unfit, answer.calls
     if answer.complaints:
         return None, answer.complaints[0], answer.calls
     return answer.value, last, answer.calls

@@ -17,6 +17,7 @@ from nodes.settings import RunSettings
 from sandbox import Limits
 from state.artefacts import CodeArtefacts
 from state.findings import Finding
+from state.heuristic import HeuristicTrial
 from state.run_state import RunState
 from tests.environments.scheduling_spec import scheduling_spec
 from tests.fake_chat_server import Answer, Fail, FakeChatServer, scripted
@@ -113,6 +114,17 @@ def test_run_goes_on_without_a_rule(state: RunState, answer: Answer, why: str, a
     assert state.stages[-1].status == "skipped"
     assert why in state.stages[-1].note
     assert any(note.startswith("heuristic: left out, ") and why in note for note in state.notes)
+
+
+def test_what_cannot_be_tried_is_paid_for_all_the_same(
+    state: RunState, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trial = HeuristicTrial(unfit="it is told 4 numbers, and the specification names 3")
+    monkeypatch.setattr("nodes.heuristic.try_heuristic", lambda *given: trial)
+    state, prompts = after(state, BEST)
+    assert state.heuristic is None
+    assert trial.unfit in state.stages[-1].note
+    assert len(prompts) == len(state.calls) == 1
 
 
 def test_rule_without_end_is_ended(state: RunState, monkeypatch: pytest.MonkeyPatch) -> None:
