@@ -18,7 +18,8 @@ from graph.run import main
 from graph.sqlite_store import LeanSaver
 from nodes.models.journal import CallJournal, JournalLine
 
-INTO_THE_SANDBOX_SECONDS = 0.4
+INTO_THE_SANDBOX_SECONDS = 0.2
+"""Less than any program takes to import what it needs."""
 SAVED_TWICE = ("coding", "train")
 """Nodes behind which a process is killed also between their result and the checkpoint with it."""
 
@@ -81,15 +82,23 @@ def watch(moments: Moments) -> None:
         if line.reply is not None:
             moments.at(f"after reply {line.ordinal} to {line.agent}")
 
+    timers: list[threading.Timer] = []
+
     def asked(*given: Any, **named: Any) -> None:
         moment = f"while {given[0].program} works"
-        threading.Timer(INTO_THE_SANDBOX_SECONDS, moments.at, [moment]).start()
+        timers.append(threading.Timer(INTO_THE_SANDBOX_SECONDS, moments.at, [moment]))
+        timers[-1].start()
+
+    def replied(*given: Any, **named: Any) -> None:
+        # Late, it would kill at a moment that has another name, and hide that one.
+        timers.pop().cancel()
 
     before(LeanSaver, "put_writes", worked)
     after(LeanSaver, "put_writes", written)
     after(LeanSaver, "put", saved)
     after(CallJournal, "write", answered)
     before(nodes.sandbox_program, "_ask", asked)
+    after(nodes.sandbox_program, "_ask", replied)
     trained = nodes.train.run_module
 
     def training(*given: Any, on_output: Callable[[str], None], **named: Any) -> Any:
