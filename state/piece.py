@@ -22,8 +22,10 @@ def check_identifier(name: str) -> str:
     spelled = re.sub(r"[\s\-]+", "_", spelled).rstrip("_")
     if not IDENTIFIER.match(spelled) or len(spelled) > 60:
         raise ValueError(f"name {name[:60]!r} is not snake_case (lower-case letters, digits, _)")
-    if spelled in RESERVED or keyword.iskeyword(spelled) or spelled.startswith("previous_"):
-        raise ValueError(f"name {spelled!r} is reserved; choose another, such as {spelled}_value")
+    earlier = spelled.removeprefix("previous_")
+    if spelled in RESERVED or keyword.iskeyword(spelled) or earlier != spelled:
+        other = f"{spelled}_value" if earlier == spelled else f"earlier_{earlier}"
+        raise ValueError(f"name {spelled!r} is reserved; choose another, such as {other}")
     return spelled
 
 

@@ -17,6 +17,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 
 from nodes.models.chosen import Ask, ChosenModel, Wire
 from nodes.models.errors import ModelFailed, ModelUnavailable
+from nodes.models.generation import Generator
 from nodes.models.grammar import grammar_for
 from nodes.models.prices import FREE
 from nodes.models.weights import LOCAL_MODEL, verified_weights
@@ -51,39 +52,33 @@ class LocalChat(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
+        grammar = None
+        if "json_schema" in kwargs:
+            grammar = grammar_for(kwargs["json_schema"], str(kwargs.get("schema_name", "reply")))
         with _turn:
-            llama = load(self.weights, self.context_tokens)
-            grammar = None
-            if "json_schema" in kwargs:
-                name = str(kwargs.get("schema_name", "reply"))
-                grammar = _checked_grammar(llama, grammar_for(kwargs["json_schema"], name), name)
-            answer: Any = llama.create_chat_completion(
-                messages=_as_llama(messages),
+            generator = load(self.weights, self.context_tokens)
+            answer = generator.generate(
+                generator.tokens(_as_llama(messages)),
                 grammar=grammar,
                 max_tokens=int(kwargs.get("max_tokens", 1024)),
                 temperature=float(kwargs.get("temperature", 0.0)),
                 seed=self.seed,
-                stop=stop or [],
             )
-        choice, used = answer["choices"][0], answer["usage"]
         message = AIMessage(
-            content=choice["message"]["content"] or "",
+            content=answer.text,
             usage_metadata={
-                "input_tokens": used["prompt_tokens"],
-                "output_tokens": used["completion_tokens"],
-                "total_tokens": used["total_tokens"],
+                "input_tokens": answer.prompt_tokens,
+                "output_tokens": answer.completion_tokens,
+                "total_tokens": answer.prompt_tokens + answer.completion_tokens,
             },
-            response_metadata={"finish_reason": choice["finish_reason"]},
+            response_metadata={"finish_reason": answer.finish_reason},
         )
         return ChatResult(generations=[ChatGeneration(message=message)])
 
     def count_tokens(self, messages: Sequence[BaseMessage]) -> int:
-        """Return the exact length of the prompt in tokens, give or take the chat template."""
+        """Return the exact length of the prompt in tokens, chat template and all."""
         with _turn:
-            llama = load(self.weights, self.context_tokens)
-            texts = [str(message.text).encode() for message in messages]
-            # Each message stands between a role line and an end mark, five tokens together.
-            return sum(len(llama.tokenize(text, add_bos=False)) + 5 for text in texts) + 3
+            return len(load(self.weights, self.context_tokens).tokens(_as_llama(messages)))
 
 
 class LocalWire(Wire):
@@ -130,10 +125,9 @@ def connect(*, seed: int) -> ChosenModel:
 
 
 @cache
-def load(weights: Path, context_tokens: int) -> Any:
-    """Return the runtime with the weights loaded, one for the whole process.
+def load(weights: Path, context_tokens: int) -> Generator:
+    """Return the weights loaded and ready to write, once for the whole process.
 
-    It keeps the last prompt's state, so that a prompt with the same beginning is read faster.
     Raises ``ModelFailed`` if the weights cannot be loaded.
     """
     llama_cpp = _runtime()
@@ -155,7 +149,7 @@ def load(weights: Path, context_tokens: int) -> Any:
         ) from None
     # Left to the interpreter's end, the bindings would be freed before the model that needs them.
     atexit.register(llama.close)
-    return llama
+    return Generator(llama, llama_cpp)
 
 
 @cache
@@ -171,18 +165,6 @@ def _silence() -> Any:
 def _runtime() -> Any:
     """Return the llama.cpp bindings, an optional package that may be absent."""
     return importlib.import_module("llama_cpp")
-
-
-def _checked_grammar(llama: Any, text: str, name: str) -> Any:
-    """Return the grammar for the runtime, which would crash on one that it cannot read."""
-    llama_cpp = _runtime()
-    sampler = llama_cpp.llama_sampler_init_grammar(llama._model.vocab, text.encode(), b"root")
-    if not sampler:
-        raise ModelFailed(
-            f"The local model's runtime cannot read the grammar for {name}: choose another model."
-        )
-    llama_cpp.llama_sampler_free(sampler)
-    return llama_cpp.LlamaGrammar.from_string(text, verbose=False)
 
 
 def _as_llama(messages: Sequence[BaseMessage]) -> list[dict[str, str]]:

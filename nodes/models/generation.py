@@ -1,0 +1,151 @@
+"""A reply of a model in llama.cpp: prompt read once, tokens guessed ahead and read together."""
+
+import ctypes
+import importlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nodes.models.errors import ModelFailed
+from nodes.models.lookup import Lookup
+from nodes.models.sampling import TokenChoice
+
+GUESSED_AHEAD = 3
+"""Tokens guessed at once: with the one before them four, which the runtime multiplies together."""
+READ_AT_ONCE = 512
+"""Prompt tokens in one call of the runtime; its own default."""
+
+
+@dataclass(frozen=True)
+class Generated:
+    """A reply and how it ended: ``stop`` by itself, ``length`` cut off by a limit."""
+
+    text: str
+    finish_reason: str
+    prompt_tokens: int
+    completion_tokens: int
+
+
+class Generator:
+    """Writes replies with one loaded model; keeps what it read for prompts that begin alike.
+
+    A guessed token counts only where the model itself would have chosen it, so that guesses
+    change how fast a reply comes and nothing else.
+    """
+
+    def __init__(self, llama: Any, runtime: Any) -> None:
+        self._runtime = runtime
+        self._llama = llama
+        self._context = llama._ctx.ctx
+        self._vocab = llama._model.vocab
+        self._memory = self._runtime.llama_get_memory(self._context)
+        self._batch = self._runtime.llama_batch_init(READ_AT_ONCE, 0, 1)
+        self._read: list[int] = []
+
+    def tokens(self, messages: Sequence[dict[str, str]]) -> list[int]:
+        """The prompt that ``messages`` (role and content) make in the model's chat template."""
+        chat_format = importlib.import_module("llama_cpp.llama_chat_format")
+        end = self._llama.detokenize([self._llama.token_eos()], special=True).decode()
+        formatter = chat_format.Jinja2ChatFormatter(
+            template=self._llama.metadata["tokenizer.chat_template"], eos_token=end, bos_token=""
+        )
+        prompt = formatter(messages=list(messages)).prompt
+        tokens: list[int] = self._llama.tokenize(prompt.encode(), add_bos=False, special=True)
+        return tokens
+
+    def generate(
+        self,
+        prompt: list[int],
+        *,
+        grammar: str | None,
+        max_tokens: int,
+        temperature: float,
+        seed: int,
+    ) -> Generated:
+        """Continue ``prompt``, as ``grammar`` (GBNF, root ``root``) allows.
+
+        Raises ``ModelFailed`` if the grammar cannot be read, or the prompt fills the context.
+        """
+        room = self._llama.n_ctx() - len(prompt)
+        if room < 1:
+            raise ModelFailed(
+                f"The prompt has {len(prompt)} tokens and the local model reads "
+                f"{self._llama.n_ctx()}: shorten the description, or choose another model."
+            )
+        choice = TokenChoice(
+            self._runtime, self._vocab, grammar, temperature=temperature, seed=seed
+        )
+        try:
+            written, reason = self._write(prompt, choice, min(max_tokens, room))
+        finally:
+            choice.close()
+        text: str = self._llama.detokenize(written).decode("utf-8", "replace")
+        return Generated(text, reason, len(prompt), len(written))
+
+    def _write(self, prompt: list[int], choice: TokenChoice, most: int) -> tuple[list[int], str]:
+        written: list[int] = []
+        lookup = Lookup(prompt)
+        guessed: list[int] = []
+        logits = self._read_prompt(prompt)
+        while True:
+            for right, row in enumerate(logits):
+                token = choice.choose(row)
+                if token is None or self._runtime.llama_vocab_is_eog(self._vocab, token):
+                    return written, "stop"
+                written.append(token)
+                if len(written) == most:
+                    return written, "length"
+                choice.accept(token)
+                lookup.extend([token])
+                if guessed[right : right + 1] != [token]:
+                    break
+            self._forget(len(prompt) + len(written) - 1)
+            guessed = lookup.guess(min(GUESSED_AHEAD, most - len(written) - 1))
+            logits = self._read_tokens([written[-1], *guessed], all_logits=True)
+
+    def _read_prompt(self, prompt: list[int]) -> list[NDArray[np.float32]]:
+        """Read what of ``prompt`` is not read yet; returns the logits behind its last token."""
+        common = 0
+        for ours, theirs in zip(self._read, prompt[:-1], strict=False):
+            if ours != theirs:
+                break
+            common += 1
+        self._forget(common)
+        logits: list[NDArray[np.float32]] = []
+        for start in range(common, len(prompt), READ_AT_ONCE):
+            logits = self._read_tokens(prompt[start : start + READ_AT_ONCE], all_logits=False)
+        return logits
+
+    def _read_tokens(self, tokens: list[int], *, all_logits: bool) -> list[NDArray[np.float32]]:
+        """Read ``tokens`` behind those read so far; logits behind each of them, or the last.
+
+        The rows are the runtime's own memory and hold until the next call.
+        """
+        batch = self._batch
+        batch.n_tokens = len(tokens)
+        for i, token in enumerate(tokens):
+            batch.token[i] = token
+            batch.pos[i] = len(self._read) + i
+            batch.n_seq_id[i] = 1
+            batch.seq_id[i][0] = 0
+            batch.logits[i] = all_logits or i == len(tokens) - 1
+        if self._runtime.llama_decode(self._context, batch) != 0:
+            self._forget(0)
+            raise ModelFailed("The local model's runtime cannot read on: choose another model.")
+        self._read += tokens
+        first = 0 if all_logits else len(tokens) - 1
+        return [self._logits(i) for i in range(first, len(tokens))]
+
+    def _logits(self, place: int) -> NDArray[np.float32]:
+        row = self._runtime.llama_get_logits_ith(self._context, place)
+        pointer = ctypes.cast(row, ctypes.POINTER(ctypes.c_float))
+        return np.ctypeslib.as_array(pointer, shape=(self._llama.n_vocab(),))
+
+    def _forget(self, kept: int) -> None:
+        """Forget all tokens read but the first ``kept``."""
+        if kept < len(self._read):
+            self._runtime.llama_memory_seq_rm(self._memory, 0, kept, -1)
+            del self._read[kept:]
