@@ -6,6 +6,7 @@ Text is parsed to a syntax tree and checked node by node; it is never handed to 
 import ast
 import re
 from collections.abc import Iterator
+from typing import Any
 
 MAX_LENGTH = 2_000
 MAX_NODES = 500
@@ -124,8 +125,33 @@ def parse(text: str) -> ast.expr:
         hint = f" near character {where}" if where else ""
         shown = text.strip()[:120]
         raise ExpressionError(f"cannot be read as an expression{hint}: {shown!r}") from None
+    _spell_out_memberships(tree)
     _check(tree)
     return tree.body
+
+
+def _spell_out_memberships(tree: ast.Expression) -> None:
+    """Write ``x in [a, b]`` as ``x == a or x == b`` in place, and ``not in`` likewise."""
+    for node in ast.walk(tree):
+        for field, value in ast.iter_fields(node):
+            if isinstance(value, list):
+                value[:] = [_membership(child) for child in value]
+            else:
+                setattr(node, field, _membership(value))
+
+
+def _membership(node: Any) -> Any:
+    """What ``node`` is spelled out to; more than a name is left, a draw would be drawn twice."""
+    if not (isinstance(node, ast.Compare) and isinstance(node.left, ast.Name | ast.Subscript)):
+        return node
+    operator, among = node.ops[0], node.comparators[0]
+    listed = among.elts if isinstance(among, ast.List | ast.Tuple) else []
+    if len(node.ops) > 1 or not listed or not isinstance(operator, ast.In | ast.NotIn):
+        return node
+    inside = isinstance(operator, ast.In)
+    compare = ast.Eq() if inside else ast.NotEq()
+    each: list[ast.expr] = [ast.Compare(node.left, [compare], [one]) for one in listed]
+    return each[0] if len(each) == 1 else ast.BoolOp(ast.Or() if inside else ast.And(), each)
 
 
 def _check(tree: ast.Expression) -> None:

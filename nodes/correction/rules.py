@@ -20,6 +20,7 @@ from nodes.environment import ENVIRONMENT_ID
 from nodes.mentions import closest, mentions_of
 from nodes.modeling import fault
 from nodes.sentences import sentences_of
+from nodes.spec_checks.goal import sense_in_words
 from nodes.written_numbers import flat, unit_behind
 from state.expressions import ExpressionError, parse
 from state.parameters import Parameter
@@ -29,6 +30,7 @@ from state.run_state import RunState
 _SMALLEST = re.compile(r"(?<![a-z])(?:min|minimum|lowest|smallest|low|lower)(?![a-z])")
 _LARGEST = ("max", "maximum", "highest", "largest", "high", "upper")
 _NAME = re.compile(r"\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b")
+_WITH_A_MINUS = re.compile(r"\s*(?:minus|negative|-)", re.I)
 _DIGITS = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\w)")
 
 
@@ -116,6 +118,11 @@ def _objective(state: RunState) -> Iterator[Doubt]:
             question="What is to be achieved over the whole episode?", assumption=goal.statement
         )
         yield doubt("sense", "no sentence of the description states the goal", ask=point)
+    said, words = sense_in_words(goal) if goal is not None else ("", "")
+    losses = goal is not None and _WITH_A_MINUS.match(goal.measure)
+    if goal is not None and not losses and said not in ("", goal.sense):
+        reason = f"the sense is {goal.sense}, and the words are “{words}”"
+        yield doubt("sense", reason, goal.quote)
 
 
 def _variables(state: RunState) -> Iterator[Doubt]:

@@ -12,6 +12,7 @@ from nodes.spec_checks.play import Play
 from nodes.spec_checks.saying import finding
 from nodes.spec_checks.spans import Numbers, Span
 from state.findings import Finding
+from state.objective import Objective
 
 STEPS, EPISODES = 12, 3
 _LEADING = re.compile(
@@ -34,20 +35,24 @@ _ALL = re.compile(
 def sense_is_that_of_the_words(facts: Facts) -> Iterator[Finding]:
     """What is to be as small as possible is minimised, what as large, maximised."""
     objective = facts.spec.objective
-    leading, should_be = _LEADING.search(objective.statement), _SHOULD_BE.search(objective.quote)
-    if should_be is not None:
-        said, words = "minimize" if should_be.group("less") else "maximize", should_be.group(0)
-    elif leading is not None:
-        words = leading.group(1)
-        said = "minimize" if words.lower().startswith("min") else "maximize"
-    else:
-        return
-    if said != objective.sense and not _counts_losses(facts):
+    said, words = sense_in_words(objective)
+    if said not in ("", objective.sense) and not _counts_losses(facts):
         yield finding(
             "sense_is_that_of_the_words", "objective", "objective",
             f"the objective is to {objective.sense}, and its words say “{words}”",
             expected=said, found=objective.sense,
         )  # fmt: skip
+
+
+def sense_in_words(objective: Objective) -> tuple[str, str]:
+    """``minimize`` or ``maximize`` as the objective's words say it, and those words; or empty."""
+    leading, should_be = _LEADING.search(objective.statement), _SHOULD_BE.search(objective.quote)
+    if should_be is not None:
+        return "minimize" if should_be.group("less") else "maximize", should_be.group(0)
+    if leading is not None:
+        words = leading.group(1)
+        return "minimize" if words.lower().startswith("min") else "maximize", words
+    return "", ""
 
 
 def _counts_losses(facts: Facts) -> bool:

@@ -106,6 +106,25 @@ def test_limits_that_cross_are_a_question(low: float, high: float, word: str) ->
     assert bool(crossed) is (low > high)
 
 
+@pytest.mark.parametrize(
+    ("sense", "statement", "measure", "quote", "doubted"),
+    [
+        ("maximize", "Minimize the distance.", "km driven", "", ["sense"]),
+        ("minimize", "Minimize the distance.", "km driven", "", []),
+        ("maximize", "Minimize the distance.", "minus the km driven", "", []),
+        ("minimize", "Sales.", "sales", "Sales should be as high as possible.", ["sense"]),
+        ("maximize", "Serve most.", "served", "", []),
+    ],
+)
+def test_a_sense_against_the_words_is_doubted(
+    sense: str, statement: str, measure: str, quote: str, doubted: list[str]
+) -> None:
+    goal = Objective.model_validate(
+        {"sense": sense, "statement": statement, "measure": measure, "quote": quote}
+    )
+    assert items(doubts("objective", objective=goal)) == doubted
+
+
 def test_a_goal_that_no_sentence_states_is_a_question() -> None:
     goal = Objective(sense="maximize", statement="Earn much.", measure="profit")
     assert doubts("objective", objective=goal) == []

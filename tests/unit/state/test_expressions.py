@@ -21,6 +21,9 @@ from state.expressions import ExpressionError, is_random, names_in, parse
         ("a != b", "a != b"),
         ("I(x > 0)", "where(x > 0, 1, 0)"),
         ("maximum(a, b)", "max(a, b)"),
+        ("a in [1, 2]", "a == 1 or a == 2"),
+        ("not (a not in ('x', 'y') and b)", "not ((a != 'x' and a != 'y') and b)"),
+        ("where(a[0] in (3,), 1, 0)", "where(a[0] == 3, 1, 0)"),
     ],
 )
 def test_spellings_mean_the_same(text: str, meant: str) -> None:
@@ -44,6 +47,9 @@ def test_spellings_mean_the_same(text: str, meant: str) -> None:
         ("1" + "+1" * 600, "too large"),
         ("x" * 3000, "longer than"),
         ("1j", "not a number"),
+        ("poisson(3) in [1, 2]", "In is not part"),
+        ("a in b", "In is not part"),
+        ("a in []", "In is not part"),
     ],
 )
 def test_everything_else_is_refused_with_a_reason(text: str, said: str) -> None:
