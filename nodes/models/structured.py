@@ -15,6 +15,7 @@ from nodes.models.conversation import as_messages, with_repair
 from nodes.models.errors import ContextTooLong, ModelError, ModelRefused, ReplyInvalid
 from nodes.models.journal import CallJournal
 from nodes.models.redact import one_line
+from nodes.models.repetition import until_it_repeats
 from nodes.models.reply_text import json_objects, refusal_in, runs_on
 from nodes.models.schemas import closed_schema
 from nodes.models.tokens import estimate_tokens
@@ -187,7 +188,8 @@ class _Talk(Generic[T]):
     def _read(self, reply: Reply) -> tuple[T | None, list[str]]:
         """Return the valid object in a reply, if any, and the complaints about it."""
         complaints: list[str] = []
-        for found in json_objects(reply.text):
+        text = (until_it_repeats(reply.text) if reply.truncated else None) or reply.text
+        for found in json_objects(text):
             try:
                 value = self.schema.model_validate(found)
             except ValidationError as error:
