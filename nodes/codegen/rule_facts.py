@@ -1,5 +1,6 @@
 """Facts read off the rules: which quantity depends on what, and when it is known."""
 
+import ast
 import builtins
 from dataclasses import dataclass, field
 
@@ -107,7 +108,7 @@ class RuleFacts:
         place = f"rule of {rule.variable}"
         if rule.kind == "code" or not rule.expression.strip():
             self.problems.remark(place, "the action gives a decision its value; left out")
-        elif _names(rule.expression) == [rule.variable]:
+        elif _is_name(rule.expression, rule.variable):
             self.problems.remark(place, "it changes nothing; left out")
         else:
             self.corrections[rule.variable] = rule
@@ -285,6 +286,15 @@ def _names(text: str) -> list[str]:
     except ExpressionError:
         # Reported where the expression is compiled.
         return []
+
+
+def _is_name(text: str, name: str) -> bool:
+    """True if ``text`` is ``name`` and nothing else."""
+    try:
+        tree = parse(text)
+    except ExpressionError:
+        return False
+    return isinstance(tree, ast.Name) and tree.id == name
 
 
 def _random(text: str) -> bool:

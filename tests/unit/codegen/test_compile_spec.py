@@ -193,6 +193,26 @@ def test_an_impossible_choice_is_replaced_by_what_its_rule_says() -> None:
     assert info["quantities"]["delivered"] == [10] * 10
 
 
+def test_a_choice_may_be_held_to_numbers_alone() -> None:
+    program, problems = compile_spec(with_rules(inventory(), held("min(order, 5)")))
+    assert program is not None
+    assert problems.remarks == []
+    environment: Any = built(with_rules(inventory(), held("min(order, 5)")))
+    environment.reset(seed=0)
+    _, _, _, _, info = environment.step(np.arange(10))
+    assert info["quantities"]["order"] == [0, 1, 2, 3, 4, 5, 5, 5, 5, 5]
+
+
+@pytest.mark.parametrize("expression", ["order", "(order)"])
+def test_a_choice_that_is_itself_is_no_rule(expression: str) -> None:
+    _, problems = compile_spec(with_rules(inventory(), held(expression)))
+    assert any("it changes nothing; left out" in remark for remark in problems.remarks)
+
+
+def held(expression: str) -> Rule:
+    return Rule(variable="order", kind="computed", expression=expression)
+
+
 def test_a_choice_cannot_depend_on_what_comes_after_it() -> None:
     late = Rule(variable="order", kind="computed", expression="min(order, demand)")
     assert "only by what is known when deciding, not by demand" in messages(
