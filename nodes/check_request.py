@@ -1,13 +1,13 @@
 """Turning a spec into the request for the ladder of checks."""
 
 from nodes.codegen.attributes import attribute_name
+from nodes.consequences import PREVIOUS, names_read
 from nodes.declared_spaces import (
     declared_action_space,
     declared_observation_size,
     declared_ranges,
     seen_ranges,
 )
-from nodes.dependence import PREVIOUS, names_read
 from sandbox.programs.requests import CheckRequest, PlacedQuantity
 from state.expressions import ExpressionError, is_random, parse
 from state.spec import Spec

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from nodes.dependencies import PIECE_OF, reads_of
+from nodes.built_on import PIECE_OF, reads_of
 from state.revision import Redone, Revision
 from state.run_state import RunState
 

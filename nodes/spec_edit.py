@@ -7,7 +7,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from nodes.approval.choice import NotUnderstood
 from nodes.approval.edits import edited_spec, object_in, spec_update
-from nodes.dependencies import PIECE_OF
+from nodes.built_on import PIECE_OF
 from state.run_state import RunState
 
 AGENT_OF = {piece: agent for agent, piece in PIECE_OF.items()}

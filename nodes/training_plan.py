@@ -4,7 +4,7 @@ from nodes.codegen.problems import Problems
 from nodes.codegen.rule_facts import RuleFacts
 from nodes.codegen.spaces import ranges_of
 from nodes.codegen.symbols import SymbolTable
-from nodes.dependence import decision_shapes_the_future
+from nodes.consequences import decision_shapes_the_future
 from sandbox.training.problem import Piece, Problem
 from state.spec import Spec
 from state.variables import Variable

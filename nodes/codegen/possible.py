@@ -4,7 +4,7 @@ from nodes.codegen.batch.rewrite import Unbatchable
 from nodes.codegen.batched import BatchedRendering, helpers_of, imports_of
 from nodes.codegen.program import Program, Statement
 from nodes.codegen.render import one_line, templates
-from nodes.dependence import names_read
+from nodes.consequences import names_read
 from state.expressions import is_random, parse
 
 

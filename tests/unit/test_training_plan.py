@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from nodes.dependence import decision_shapes_the_future
+from nodes.consequences import decision_shapes_the_future
 from nodes.settings import RunSettings
 from nodes.train import plan_training
 from nodes.train_program import copy_training_package, render_train_program

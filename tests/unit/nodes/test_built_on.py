@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nodes.dependencies import PIECE_OF, reads_of
+from nodes.built_on import PIECE_OF, reads_of
 from nodes.revising import decision, noting, revision_of
 from state.dynamics import Rule
 from state.parameters import Parameter
