@@ -83,6 +83,8 @@ def check_lines(outcome: CheckOutcome) -> Iterator[str]:
             text = getattr(finding, name)
             if text:
                 yield f"  {name:<9} {text}"
+        for number, line in enumerate(finding.episode):
+            yield f"  {'' if number else 'episode':<9} {line}"
     blocking = sum(finding.blocking for finding in outcome.findings)
     remarks = len(outcome.findings) - blocking
     told = f"{blocking} finding{'s' * (blocking != 1)}"

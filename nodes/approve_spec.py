@@ -55,7 +55,12 @@ def approve_spec(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, An
 def found_shown(state: RunState) -> list[Shown]:
     """What the checks found, if they found something that blocks."""
     found = blocking_findings(state)
-    text = "\n".join(f"{f.place}: {f.message}" if f.place else f.message for f in found)
+    lines = [
+        line
+        for f in found
+        for line in (f"{f.place}: {f.message}" if f.place else f.message, *f.episode)
+    ]
+    text = "\n".join(lines)
     return [Shown(title="findings of the checks", text=excerpt(text, "events.jsonl"))] * bool(found)
 
 

@@ -8,6 +8,7 @@ from nodes.declared_spaces import (
     declared_ranges,
     seen_ranges,
 )
+from nodes.ranking import ranking_of
 from sandbox.programs.requests import CheckRequest, PlacedQuantity
 from state.expressions import ExpressionError, is_random, parse
 from state.spec import Spec
@@ -33,7 +34,7 @@ def check_request(spec: Spec, seed: int, *, twin: bool = False) -> CheckRequest:
         seen=[] if dynamics.ruled else seen_ranges(spec),
         reward=(spec.sar.reward_low, spec.sar.reward_high),
         rules=dynamics.ruled,
-        sense=spec.objective.sense if spec.model.step_measure.strip() else "",
+        ranking=ranking_of(spec),
         twin=twin,
         places=placed_quantities(spec) if dynamics.ruled else [],
         seed=seed,

@@ -36,6 +36,9 @@ class Finding(Piece):
     found: str = ""
     message: str = Field(description="one plain sentence")
     blocking: bool = True
+    episode: list[str] = Field(
+        default_factory=list, description="what happened in an episode that shows it"
+    )
 
 
 class CheckReport(Piece):

@@ -2,6 +2,7 @@
 
 from pydantic import Field
 
+from state.findings import Finding
 from state.piece import Piece
 
 
@@ -15,7 +16,8 @@ class Heuristic(Piece):
 class HeuristicTrial(Piece):
     """What came of a few episodes under the heuristic and under random decisions.
 
-    Returns are undiscounted means over the same seeds, None where the heuristic broke off.
+    Returns are undiscounted means over the same seeds, None where the heuristic broke off. The
+    findings are about the specification that it was tried in.
     """
 
     unfit: str = Field(default="", description="why no heuristic can be tried here, or empty")
@@ -24,3 +26,4 @@ class HeuristicTrial(Piece):
     mean_return: float | None = None
     random_return: float | None = None
     milliseconds: float = Field(default=0.0, ge=0, description="processor time of a decision")
+    findings: list[Finding] = Field(default_factory=list)

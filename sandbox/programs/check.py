@@ -31,6 +31,7 @@ def main() -> None:
         hosts["functions"],
         hosts.get("standard"),
         hosts.get("second_reading"),
+        hosts.get("heuristic"),
     )
     result: dict[str, Any] = {
         "passed": passed,
@@ -46,18 +47,20 @@ def check(
     ask_functions: Ask,
     ask_standard: Ask | None = None,
     ask_second_reading: Ask | None = None,
+    ask_heuristic: Ask | None = None,
 ) -> tuple[list[str], list[Finding]]:
     """Names of the checks that found nothing, and the findings of the others.
 
     ``ask_standard`` asks the host of the standard environment, if there is any, that environment.py
-    is said to be, and ``ask_second_reading`` that of second_reading.py.
+    is said to be, ``ask_second_reading`` that of second_reading.py and ``ask_heuristic`` that of
+    heuristic.py.
 
     Raises:
         OtherSideEnded: a process in which the code runs ended before its time.
     """
     passed: list[str] = []
     findings: list[Finding] = []
-    hosts = ask_environment, ask_functions, ask_standard, ask_second_reading
+    hosts = ask_environment, ask_functions, ask_standard, ask_second_reading, ask_heuristic
     subject = Subject(request, *hosts)
     for name, found in _climbed(request, subject):
         if not found:

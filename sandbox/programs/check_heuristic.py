@@ -1,5 +1,7 @@
 """Program: try heuristic.py on some episodes, beside random decisions on the same seeds.
 
+Reward and objective are to rank it and the other simple policies alike.
+
 Runs in a sandbox of its own; what it judges runs in the hosts ``environment`` and ``heuristic``.
 Reads heuristic_request.json, writes heuristic_result.json with the fields of
 ``state.heuristic.HeuristicTrial``.
@@ -11,27 +13,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from gymnasium import spaces
 
 from sandbox.programs import requests
 from sandbox.programs.asking import Ask, hosts_of_arguments
 from sandbox.programs.episodes import Episodes, run_episodes
-from sandbox.programs.faults import AnswerInvalid, Fault, ForeignCodeRaised
-from sandbox.programs.findings import shorten
-from sandbox.programs.policies import Environments, HeuristicPolicy, Observations, RandomPolicy
+from sandbox.programs.findings import CheckFailed, shorten
+from sandbox.programs.policies import RandomPolicy
+from sandbox.programs.probe_checks import RULE, ranked_alike, reward_serves_the_objective
+from sandbox.programs.probes import Probes
 from sandbox.programs.remote import RemoteEpisodes
 from sandbox.programs.requests import HeuristicRequest
-from sandbox.programs.subject import describe
+from sandbox.programs.watched_heuristic import LONGEST_FAULT, HeuristicFault, WatchedHeuristic
 
 # Apart from the seeds of training (below) and of the evaluation (above).
 FIRST_TRIAL_SEED = 500_000_000
-# Decisions after which it shows whether a decision is far too slow.
-FIRST_DECISIONS = 50
-LONGEST_FAULT = 500
-
-
-class HeuristicFault(Exception):
-    """Something that the heuristic does wrong, in words for its author."""
+LONGEST_RULE = 160
 
 
 def main() -> None:
@@ -63,6 +59,7 @@ def try_heuristic(
         heuristic = WatchedHeuristic(ask_heuristic, one.action_space, request.milliseconds)
         tried, random = _compare(request, environments, heuristic)
         heuristic.check_speed()
+        findings = _ranked(request, ask_environment, heuristic)
     except HeuristicFault as fault:
         return {"faults": [shorten(str(fault), LONGEST_FAULT)]}
     return {
@@ -70,11 +67,12 @@ def try_heuristic(
         "mean_return": float(np.mean(tried.returns)),
         "random_return": float(np.mean(random.returns[: len(tried.returns)])),
         "milliseconds": round(heuristic.milliseconds, 4),
+        "findings": findings,
     }
 
 
 def _compare(
-    request: HeuristicRequest, environments: RemoteEpisodes, heuristic: "WatchedHeuristic"
+    request: HeuristicRequest, environments: RemoteEpisodes, heuristic: WatchedHeuristic
 ) -> tuple[Episodes, Episodes]:
     """Episodes under the heuristic and under random decisions, on the same seeds."""
     started = time.monotonic()
@@ -87,87 +85,19 @@ def _compare(
     return tried, run_episodes(environments, random, seeds, half, len(seeds), most_steps=steps)
 
 
-class WatchedHeuristic:
-    """heuristic.py, asked for several episodes at once and held to its rules."""
-
-    def __init__(self, ask: Ask, space: spaces.Space[Any], milliseconds: float) -> None:
-        self.space = space
-        self.allowed = milliseconds
-        self.decisions = 0
-        self._ask = ask
-        self._policy = HeuristicPolicy(ask)
-        self._checked = 0
-        try:
-            ask("load")
-        except ForeignCodeRaised as error:
-            raise HeuristicFault(_boiled(error.fault)) from error
-
-    def act(
-        self, environments: Environments, observations: Observations, time_step: int
-    ) -> list[Any]:
-        """The actions; ``HeuristicFault`` where there is one that cannot be taken."""
-        actions = self._decide(observations)
-        for action in actions:
-            if not self.space.contains(action):
-                raise HeuristicFault(f"{describe(action)} is no action of {self.space}")
-        # Deciding again now and then shows whether something is drawn or remembered.
-        if self.decisions >= self._checked:
-            self._decide_again(observations, actions)
-            self._checked = self.decisions + FIRST_DECISIONS
-        return actions
-
-    def _decide_again(self, observations: Observations, actions: list[Any]) -> None:
-        for first, second in zip(actions, self._decide(observations), strict=True):
-            if not np.array_equal(second, first):
-                raise HeuristicFault(
-                    f"it decided {describe(first)} and then {describe(second)} for the same "
-                    "situation: no randomness, and nothing kept from one decision to the next"
-                )
-        if self.decisions > FIRST_DECISIONS:
-            self.check_speed()
-
-    def _decide(self, observations: Observations) -> list[Any]:
-        try:
-            actions = self._policy.act([], observations, 0)
-        except ForeignCodeRaised as error:
-            raise HeuristicFault(self._said_with_situation(error.fault, observations)) from error
-        except AnswerInvalid as error:
-            raise HeuristicFault(str(error)) from error
-        self.decisions += len(observations)
-        return actions
-
-    def _said_with_situation(self, fault: Fault, observations: Observations) -> str:
-        """The fault, and what was seen by the first decision that raises something."""
-        for observation in observations:
-            try:
-                self._policy.act([], observation[None], 0)
-            except ForeignCodeRaised as error:
-                seen = str(self._ask("unpacked", observation=observation))
-                return f"{_boiled(error.fault)}; seen was {shorten(seen, LONGEST_FAULT // 2)}"
-        return _boiled(fault)
-
-    @property
-    def milliseconds(self) -> float:
-        """Processor time of a decision on average."""
-        return 1000 * self._policy.seconds / max(self.decisions, 1)
-
-    def check_speed(self) -> None:
-        """Raise ``HeuristicFault`` if a decision takes longer than is allowed."""
-        if self.milliseconds > self.allowed:
-            raise HeuristicFault(
-                f"a decision takes {self.milliseconds:.3g} ms on average, {self.allowed:.3g} ms "
-                "are allowed: compare fewer alternatives"
-            )
-
-
-def _boiled(fault: Fault) -> str:
-    """The kind of an exception, its words, and the line of heuristic.py that caused it."""
-    lines = [line for line in fault.lines if line.file == "heuristic.py"]
-    if not lines:
-        return fault.said
-    if lines[-1].function == "pack":
-        return f"what heuristic returned is no decision ({fault.said})"
-    return f"in {lines[-1].function}, `{lines[-1].text}`: {fault.said}"
+def _ranked(
+    request: HeuristicRequest, ask_environment: Ask, heuristic: WatchedHeuristic
+) -> list[dict[str, Any]]:
+    """What the check of the ladder says once the heuristic is among the policies."""
+    if not request.ranking.sense:
+        return []
+    probes = Probes(ask_environment, request.ranking, request.seed)
+    words = shorten(request.rule, LONGEST_RULE)
+    try:
+        ranked_alike([probes.play(RULE, heuristic, words), *probes.simple()], request.ranking)
+    except CheckFailed as failed:
+        return [failed.finding(reward_serves_the_objective.__name__).as_json()]
+    return []
 
 
 if __name__ == "__main__":

@@ -1,10 +1,13 @@
 """Saying what is wrong: findings as plain dictionaries, and exceptions boiled down to a line."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from sandbox.programs.faults import ForeignCodeRaised
 from sandbox.programs.wire import printable
+
+LONGEST_WITH_EPISODE = 1000
+SHORTEST_LINE = 30
 
 
 @dataclass(frozen=True)
@@ -18,14 +21,17 @@ class Finding:
     expected: str = ""
     found: str = ""
     blocking: bool = True
+    episode: list[str] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
         """Fields, each cut to a length that leaves the whole under 1,200 characters."""
         limits = {"place": 220, "expected": 260, "found": 320, "message": 300}
-        return {
+        told = {
             name: shorten(value, limits[name]) if name in limits else value
             for name, value in asdict(self).items()
         }
+        left = LONGEST_WITH_EPISODE - sum(len(told[name]) for name in limits)
+        return {**told, "episode": _fitted(self.episode, left)}
 
 
 class CheckFailed(Exception):
@@ -40,21 +46,33 @@ class CheckFailed(Exception):
         found: str = "",
         *,
         blocking: bool = True,
+        episode: list[str] | None = None,
     ) -> None:
         super().__init__(message)
         self.owner, self.message, self.blocking = owner, message, blocking
         self.place, self.expected, self.found = place, expected, found
+        self.episode = episode or []
 
     def finding(self, check: str) -> Finding:
         """The finding of the check called ``check``."""
         texts = self.message, self.place, self.expected, self.found
-        return Finding(check, self.owner, *texts, blocking=self.blocking)
+        return Finding(check, self.owner, *texts, blocking=self.blocking, episode=self.episode)
 
 
 def shorten(text: str, length: int) -> str:
     """``text`` on one line, cut to ``length`` characters, all of which can be printed."""
     line = " ".join(printable(text).split())
     return line if len(line) <= length else line[: length - 3] + "..."
+
+
+def _fitted(lines: list[str], length: int) -> list[str]:
+    """``lines`` with the long ones cut until all take ``length``; none where little is left."""
+    width = max(map(len, lines), default=0)
+    # Four more for the quotes and what stands between two lines.
+    while width and sum(min(len(line), width) + 4 for line in lines) > length:
+        width -= 1
+    longest = max(map(len, lines), default=0)
+    return [shorten(line, width) for line in lines] if width >= min(SHORTEST_LINE, longest) else []
 
 
 def owner_of(function: str, code_bodies: list[str]) -> str:

@@ -1,65 +1,118 @@
 """A check that reward and objective rank simple policies alike."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import partial
+from itertools import permutations
 from typing import Any
 
 import numpy as np
-from gymnasium import spaces
 
-from sandbox.programs.findings import CheckFailed
-from sandbox.programs.remote import Ahead, RemoteEnvironment, RemoteEpisodes
+from sandbox.programs.findings import CheckFailed, shorten
+from sandbox.programs.probes import MOST_STEPS, Probe, Probes, ProbeStep
+from sandbox.programs.requests import Ranking
 from sandbox.programs.subject import Subject, describe
+from sandbox.programs.watched_heuristic import HeuristicFault, WatchedHeuristic
 
-EPISODES, MOST_STEPS = 3, 120
-MOST_OPTIONS = 12
-GREEDY_FUTURES = 2
 CLEAR = 0.05
 """Share of the whole spread between the policies by which two must differ to be told apart."""
-
-Decide = Callable[[RemoteEnvironment], Any]
-
-
-@dataclass(frozen=True)
-class _Probe:
-    """A policy with its returns and what they come to in the objective, larger being better."""
-
-    name: str
-    returns: tuple[float, ...]
-    objectives: tuple[float, ...]
+FIRST_STEPS = 3
+FEW_NUMBERS, LONGEST_VALUE = 4, 40
+RULE = "the rule of thumb"
 
 
 def reward_serves_the_objective(subject: Subject) -> None:
     """No simple policy earns more than another while it serves the objective less.
 
-    The policies are random, one-step greedy, and each constant action (the corners of a large
-    action space); all meet the same seeds.
+    The policies are random, doing nothing, each constant action (some, of a large action space),
+    one-step greedy and, where there is one, the rule of thumb; all meet the same seeds.
     """
-    if not subject.request.sense or "objective" not in subject.transitions[0].info:
+    ranking = subject.request.ranking
+    if not ranking.sense or "objective" not in subject.transitions[0].info:
         return
-    probes = [_played(subject, name, decide) for name, decide in _policies(subject)]
+    probes = Probes(subject.ask, ranking, subject.request.seed)
+    simple = probes.simple()
+    ranked_alike(simple, ranking)
+    if subject.ask_heuristic is None:
+        return
+    try:
+        rule = probes.play(RULE, WatchedHeuristic(subject.ask_heuristic, probes.space))
+    except HeuristicFault as fault:
+        raise CheckFailed(
+            "coding",
+            "the rule of thumb cannot be followed",
+            place="heuristic.py",
+            expected="a decision in every situation",
+            found=str(fault),
+            blocking=False,
+        ) from None
+    ranked_alike([rule, *simple], ranking)
+
+
+def ranked_alike(probes: list[Probe], ranking: Ranking) -> None:
+    """Raise ``CheckFailed`` where the reward prefers one and the objective another.
+
+    Of several such pairs the two are told of that are furthest apart in the objective.
+    """
     returns = _spread([value for probe in probes for value in probe.returns])
     objectives = _spread([value for probe in probes for value in probe.objectives])
-    for one in probes:
-        for other in probes:
-            earns = _clearly(one.returns, other.returns, returns)
-            if earns and _clearly(other.objectives, one.objectives, objectives):
-                measure = "more" if subject.request.sense == "maximize" else "less"
-                raise CheckFailed(
-                    "sar",
-                    f"the reward prefers {one.name} to {other.name}, the objective the other way",
-                    place="reward",
-                    expected=f"more reward for what makes {measure} of the objective",
-                    found=f"{_told(one, subject)}; {_told(other, subject)}, over episodes of at "
-                    f"most {MOST_STEPS} steps",
-                )
+    opposed = [
+        (one, other)
+        for one, other in permutations(probes, 2)
+        if _clearly(one.returns, other.returns, returns)
+        and _clearly(other.objectives, one.objectives, objectives)
+    ]
+    if not opposed:
+        return
+    one, other = max(opposed, key=lambda pair: sum(pair[1].objectives) - sum(pair[0].objectives))
+    measure = "more" if ranking.sense == "maximize" else "less"
+    raise CheckFailed(
+        "sar",
+        f"the reward prefers {one.name} to {other.name}, the objective the other way",
+        place="reward",
+        expected=f"more reward for what makes {measure} of the objective",
+        found=f"{_told(one, ranking)}; {_told(other, ranking)}, over episodes of at most "
+        f"{MOST_STEPS} steps",
+        episode=_account(one, other, ranking),
+    )
 
 
-def _told(probe: _Probe, subject: Subject) -> str:
-    sign = 1 if subject.request.sense == "maximize" else -1
+def _told(probe: Probe, ranking: Ranking) -> str:
+    sign = 1 if ranking.sense == "maximize" else -1
     earned, made = np.mean(probe.returns), sign * np.mean(probe.objectives)
     return f"{probe.name} earns {earned:.6g} with an objective of {made:.6g}"
+
+
+def _account(one: Probe, other: Probe, ranking: Ranking) -> list[str]:
+    """The first steps and the last of an episode under ``one``, and what ``other`` makes of it."""
+    words = f" ({one.words})" if one.words else ""
+    last = len(one.episode)
+    shown = sorted({*range(1, min(FIRST_STEPS, last) + 1), last})
+    end = other.episode[-1]
+    return [
+        f"Under {one.name}{words}:",
+        *(f"step {number}: {_said(one.episode[number - 1], ranking)}" for number in shown),
+        f"{other.name}, from the same beginning: {len(other.episode)} steps, in all reward "
+        f"{end.earned:.5g}, objective {end.objective:.5g}",
+    ]
+
+
+def _said(step: ProbeStep, ranking: Ranking) -> str:
+    """The step in a line, what may be cut off last."""
+    known = [name for name in ranking.telling if name in step.quantities]
+    told = [f"{name} {_value(step.quantities[name], ranking.labels.get(name))}" for name in known]
+    return (
+        f"reward {step.reward:.5g}, so far {step.earned:.5g}; objective so far "
+        f"{step.objective:.5g}; {', '.join(told) or f'action {describe(step.action)}'}"
+    )
+
+
+def _value(value: Any, labels: list[str] | None) -> str:
+    if labels and isinstance(value, int | np.integer) and 0 <= value < len(labels):
+        return labels[value]
+    numbers = np.ravel(np.array(value))
+    if len(numbers) <= FEW_NUMBERS or numbers.dtype.kind not in "iuf":
+        return shorten(describe(value), LONGEST_VALUE)
+    if np.all(numbers == numbers[0]):
+        return f"{len(numbers)} times {numbers[0]:.5g}"
+    return f"[{numbers[0]:.5g}, {numbers[1]:.5g}, ...] with the sum {numbers.sum():.5g}"
 
 
 def _spread(values: list[float]) -> float:
@@ -70,56 +123,3 @@ def _clearly(larger: tuple[float, ...], smaller: tuple[float, ...], spread: floa
     """Whether the one is above the other on every seed, and by more than a trifle."""
     differences = np.subtract(larger, smaller)
     return bool(np.all(differences > CLEAR * spread)) and spread > 0
-
-
-def _policies(subject: Subject) -> Iterator[tuple[str, Decide]]:
-    space = subject.environment.action_space
-    yield "random decisions", lambda environment: space.sample()
-    for action in _constants(space):
-        yield f"always {describe(action)}", partial(_keep_to, action)
-    if isinstance(space, spaces.Discrete) and space.n <= MOST_OPTIONS:
-        actions = [int(space.start) + k for k in range(int(space.n))]
-        episodes, random = RemoteEpisodes(subject.ask), np.random.default_rng(subject.request.seed)
-
-        def greedy(environment: RemoteEnvironment) -> Any:
-            seeds = random.integers(2**31, size=GREEDY_FUTURES).tolist()
-            rewards = episodes.look_ahead([Ahead(environment.number, actions, seeds)])[0]
-            return actions[int(np.argmax(rewards.mean(axis=1)))]
-
-        yield "one-step greedy decisions", greedy
-
-
-def _keep_to(action: Any, environment: RemoteEnvironment) -> Any:
-    return action
-
-
-def _constants(space: Any) -> list[Any]:
-    if isinstance(space, spaces.Discrete):
-        return [int(space.start) + k for k in range(min(int(space.n), MOST_OPTIONS))]
-    if isinstance(space, spaces.MultiDiscrete):
-        most = space.nvec - 1
-        return [part.astype(space.dtype) for part in (0 * most, most // 4, most // 2, most)]
-    if isinstance(space, spaces.Box):
-        middle = (space.low + space.high) / 2
-        return [part.astype(space.dtype) for part in (space.low, middle, space.high)]
-    return []
-
-
-def _played(subject: Subject, name: str, decide: Decide) -> _Probe:
-    environment, request = subject.make(), subject.request
-    environment.action_space.seed(request.seed)
-    sign = 1.0 if request.sense == "maximize" else -1.0
-    returns, objectives = [], []
-    for seed in range(EPISODES):
-        environment.reset(seed=request.seed + seed)
-        earned = made = 0.0
-        for _ in range(MOST_STEPS):
-            _, reward, terminated, truncated, info = environment.step(decide(environment))
-            earned += float(reward)
-            made += sign * float(info.get("objective", 0.0))
-            if terminated or truncated:
-                break
-        returns.append(earned)
-        objectives.append(made)
-    environment.forget()
-    return _Probe(name, tuple(returns), tuple(objectives))

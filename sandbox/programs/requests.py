@@ -82,6 +82,25 @@ class PlacedQuantity:
 
 
 @dataclass(frozen=True)
+class Ranking:
+    """How policies are ranked by the objective, and what is told of an episode.
+
+    Attributes:
+        sense: "maximize" or "minimize" the objective; empty where no measure of it is reported.
+        telling: decisions, then the other quantities that objective and reward rest on.
+        labels: names of the options of those that have names.
+        idle: the action that does nothing, number by number; empty where there is none.
+        idle_name: what it is called.
+    """
+
+    sense: str = ""
+    telling: list[str] = field(default_factory=list)
+    labels: dict[str, list[str]] = field(default_factory=dict)
+    idle: list[float] = field(default_factory=list)
+    idle_name: str = ""
+
+
+@dataclass(frozen=True)
 class CheckRequest(_JsonFile):
     """What ``sandbox.programs.check`` is asked.
 
@@ -96,7 +115,7 @@ class CheckRequest(_JsonFile):
         seen: what an observation holds, number by number, where the spec has no rules that say it.
         reward: least and largest reward, where the spec only declares it.
         rules: the spec says by rules how the environment moves on.
-        sense: "maximize" or "minimize" the objective, where a measure of it is reported.
+        ranking: how the objective ranks policies.
         double_check: there is a second_reading.py to compare with.
         twin: environment.py is said to be a standard environment, which is at hand as well.
         places: what may be put into the environment to see rare things happen.
@@ -115,7 +134,7 @@ class CheckRequest(_JsonFile):
     seen: list[DeclaredRange] = field(default_factory=list)
     reward: tuple[float | None, float | None] = (None, None)
     rules: bool = True
-    sense: str = ""
+    ranking: Ranking = Ranking()
     double_check: bool = False
     twin: bool = False
     places: list[PlacedQuantity] = field(default_factory=list)
@@ -131,12 +150,14 @@ class CheckRequest(_JsonFile):
         places = fields.pop("places", [])
         seen = fields.pop("seen", [])
         reward = fields.pop("reward", (None, None))
+        ranking = fields.pop("ranking", {})
         return cls(
             action_space=None if space is None else ActionSpace(**space),
             ranges=[DeclaredRange(**entry) for entry in ranges],
             seen=[DeclaredRange(**entry) for entry in seen],
             reward=(reward[0], reward[1]),
             places=[PlacedQuantity(**entry) for entry in places],
+            ranking=Ranking(**ranking),
             **fields,
         )
 
@@ -148,6 +169,8 @@ class HeuristicRequest(_JsonFile):
     Attributes:
         gymnasium_id: id of a standard environment, or empty for ``environment.py``.
         observation_size: numbers in an observation as the heuristic reads it.
+        rule: the rule in words.
+        ranking: how the objective ranks it and the policies that it is compared with.
         seed: seed of the random decisions that it is compared with.
         episodes: episodes under the heuristic, and as many under random decisions.
         least_episodes: fewest episodes where the time runs out.
@@ -158,12 +181,20 @@ class HeuristicRequest(_JsonFile):
 
     gymnasium_id: str
     observation_size: int
+    rule: str = ""
+    ranking: Ranking = Ranking()
     seed: int = 0
     episodes: int = 20
     least_episodes: int = 3
     steps: int = 2000
     seconds: float = 30.0
     milliseconds: float = 5.0
+
+    @classmethod
+    def from_json(cls, fields: dict[str, Any]) -> Self:
+        """Build the request from its parsed JSON."""
+        ranking = fields.pop("ranking", {})
+        return cls(ranking=Ranking(**ranking), **fields)
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,8 @@ class Subject:
     """The environment under test and the random steps through it, taken once for all checks.
 
     ``ask_environment`` and ``ask_functions`` ask the two processes in which generated code runs,
-    ``ask_standard`` one that holds a standard environment to compare with, if there is any.
+    ``ask_standard`` one that holds a standard environment to compare with, if there is any,
+    ``ask_second_reading`` and ``ask_heuristic`` those of second_reading.py and heuristic.py.
     """
 
     def __init__(
@@ -65,11 +66,13 @@ class Subject:
         ask_functions: Ask,
         ask_standard: Ask | None = None,
         ask_second_reading: Ask | None = None,
+        ask_heuristic: Ask | None = None,
     ) -> None:
         self.request = request
         self.ask = ask_environment
         self.ask_standard = ask_standard
         self.ask_second_reading = ask_second_reading
+        self.ask_heuristic = ask_heuristic
         self.functions = SpecFunctions(ask_functions)
 
     def make(self) -> RemoteEnvironment:
