@@ -17,6 +17,7 @@ from graph.routes import (
     after_coding,
     after_evaluate,
     after_executor,
+    after_heuristic,
     after_review,
     after_send_back,
     after_start,
@@ -108,7 +109,7 @@ def build(agents: Mapping[str, Node], stations: Mapping[str, Node]) -> Builder:
     builder.add_conditional_edges("coding", after_coding)
     builder.add_conditional_edges("executor", after_executor)
     builder.add_conditional_edges("send_back", after_send_back)
-    builder.add_edge("heuristic", "train")
+    builder.add_conditional_edges("heuristic", after_heuristic)
     builder.add_edge("give_up", "report")
     builder.add_conditional_edges("train", after_train)
     builder.add_edge("reconsider", "sar")
@@ -142,10 +143,11 @@ graph = builder.compile(name="a-lamp").with_config(metadata={"graph_version": gr
 def recursion_limit(max_debug: int, max_reexaminations: int = 2) -> int:
     """Steps that a run takes at most: one pass, and those of each correction.
 
-    A correction round is send_back, the agent at fault, coding and executor. An agent that is
-    reviewed is asked and reviewed again in each re-examination, and after a question once more.
-    A round that training asks for has six, from reconsider to train. A few steps are spare, for
-    the graph's own bookkeeping; reaching the limit is always a fault in the routes.
+    A correction round is send_back, the agent at fault, coding, executor and, where that finds
+    nothing, heuristic, which may ask for the next round. An agent that is reviewed is asked and
+    reviewed again in each re-examination, and after a question once more. A round that training
+    asks for has six, from reconsider to train. A few steps are spare, for the graph's own
+    bookkeeping; reaching the limit is always a fault in the routes.
     """
     reviewed = len(REVIEWED) * (2 * max_reexaminations + 3)
-    return len(AGENTS) + len(STATIONS) + reviewed + 4 * max_debug + 6 * TRAINING_ROUNDS + 5
+    return len(AGENTS) + len(STATIONS) + reviewed + 5 * max_debug + 6 * TRAINING_ROUNDS + 5

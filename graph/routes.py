@@ -104,6 +104,13 @@ def after_executor(
     return _next_gate(state, runtime) if passed else _correct(state, runtime)
 
 
+def after_heuristic(
+    state: RunState, runtime: Runtime[RunContext]
+) -> Literal["train", "approve_spec", "approve_code", "send_back", "give_up"]:
+    """On to training, unless the rule of thumb showed the specification to be wrong."""
+    return _correct(state, runtime) if blocking_findings(state) else "train"
+
+
 def after_send_back(state: RunState) -> Agent:
     """To the agent that can mend the first open finding, or whom a person chose."""
     findings = [finding for finding in state.remarks if finding.blocking]

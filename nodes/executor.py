@@ -8,6 +8,7 @@ from langgraph.runtime import Runtime
 
 from nodes.accounts import StageClock
 from nodes.check_request import check_request
+from nodes.heuristic import PROGRAM as HEURISTIC
 from nodes.sandbox_program import Host, Question, ask_program, environment_host
 from nodes.second_reading import PROGRAM as SECOND_READING
 from nodes.settings import RunSettings
@@ -43,11 +44,17 @@ def executor(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
 
 
 def run_checks(
-    spec: Spec, folder: Path, settings: RunSettings, *, twin: bool = False
+    spec: Spec,
+    folder: Path,
+    settings: RunSettings,
+    *,
+    twin: bool = False,
+    heuristic: bool = False,
 ) -> tuple[CheckReport, str]:
     """The report on the environment in ``folder``, and the isolation that held it.
 
-    With ``twin`` it is an environment.py that is said to be a standard environment.
+    With ``twin`` it is an environment.py that is said to be a standard environment; with
+    ``heuristic`` the heuristic.py beside it is one of the policies that are ranked.
     """
     try:
         request = check_request(spec, settings.seed, twin=twin)
@@ -60,6 +67,8 @@ def run_checks(
     if (folder / SECOND_READING).is_file():
         request = replace(request, double_check=True)
         hosts["second_reading"] = Host((SECOND_READING,))
+    if heuristic:
+        hosts["heuristic"] = Host((HEURISTIC,))
     if twin:
         hosts["standard"] = environment_host(spec.dynamics.gymnasium_id, program="environment")
     question = Question("check", (CHECK_REQUEST, request), hosts, files=("environment.py",))

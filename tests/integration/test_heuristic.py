@@ -10,17 +10,23 @@ from typing import Any
 import pytest
 from langgraph.runtime import Runtime
 
+from graph.routes import after_heuristic, after_send_back
+from nodes.codegen.compile_spec import compile_spec
+from nodes.codegen.render import render_environment
+from nodes.debugging import send_back
 from nodes.heuristic import heuristic
 from nodes.models.factory import choose_model
 from nodes.models.recording import connect, record, sha256_of
 from nodes.settings import RunSettings
 from sandbox import Limits
 from state.artefacts import CodeArtefacts
-from state.findings import Finding
+from state.findings import CheckReport, Finding
 from state.heuristic import HeuristicTrial
 from state.run_state import RunState
+from state.spec import Spec
 from tests.environments.scheduling_spec import scheduling_spec
 from tests.fake_chat_server import Answer, Fail, FakeChatServer, scripted
+from tests.specs.tidying import SPILL_AND_PICK_UP, tidying
 
 SCHEDULING = Path(__file__).parent.parent / "environments" / "scheduling"
 
@@ -39,7 +45,10 @@ def _state(tmp_path: Path) -> RunState:
     folder = tmp_path / "run"
     folder.mkdir()
     shutil.copy(SCHEDULING / "environment.py", folder)
-    spec = scheduling_spec()
+    return beginning(scheduling_spec(), folder)
+
+
+def beginning(spec: Spec, folder: Path) -> RunState:
     pieces: dict[str, Any] = {name: getattr(spec, name) for name in type(spec).model_fields}
     return RunState(run_folder=str(folder), code=CodeArtefacts(), **pieces)
 
@@ -114,6 +123,34 @@ def test_run_goes_on_without_a_rule(state: RunState, answer: Answer, why: str, a
     assert state.stages[-1].status == "skipped"
     assert why in state.stages[-1].note
     assert any(note.startswith("heuristic: left out, ") and why in note for note in state.notes)
+
+
+def test_rule_that_wins_without_serving_the_objective_sends_the_specification_back(
+    tmp_path: Path,
+) -> None:
+    spec = tidying(paid=True)
+    program, _ = compile_spec(spec)
+    assert program is not None
+    (tmp_path / "environment.py").write_text(render_environment(program, []))
+    state = beginning(spec, tmp_path)
+    remark = Finding(check="c", owner="variable", message="Look here.", blocking=False)
+    passed = CheckReport(passed=["parses", "reward_serves_the_objective"], findings=[remark])
+    state = state.model_copy(update={"checks": passed, "remarks": [remark]})
+    state, prompts = after(state, reply(SPILL_AND_PICK_UP, "Spill and pick up."))
+    assert len(prompts) == 1
+    assert (state.heuristic, state.stages[-1].status) == (None, "failed")
+    assert not (tmp_path / "heuristic.py").exists()
+    assert state.checks is not None
+    assert state.checks.passed == ["parses"]
+    kept, finding = state.checks.findings
+    assert kept == remark
+    assert (finding.check, finding.owner) == ("reward_serves_the_objective", "sar")
+    assert "the rule of thumb (Spill and pick up.)" in finding.episode[0]
+    assert after_heuristic(state, Runtime()) == "send_back"
+    sent = RunState.model_validate({**dict(state), **send_back(state, Runtime())})
+    assert after_send_back(sent) == "sar"
+    assert sent.remarks == [finding]
+    assert sent.debug_rounds == 1
 
 
 def test_what_cannot_be_tried_is_paid_for_all_the_same(

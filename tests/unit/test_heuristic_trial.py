@@ -1,20 +1,27 @@
 """What a trial of heuristic.py finds, on environments small enough to follow by hand."""
 
 import shutil
+from contextlib import chdir
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
+from nodes.codegen.compile_spec import compile_spec
 from nodes.codegen.heuristic_program import interface_of, render_heuristic
+from nodes.codegen.render import render_environment
 from nodes.heuristic import compared, complaints_of
+from nodes.ranking import ranking_of
 from sandbox.programs import evaluate as evaluation
 from sandbox.programs.check_heuristic import try_heuristic
 from sandbox.programs.policies import ConstantPolicy
 from sandbox.programs.requests import EvaluateRequest, HeuristicRequest
 from state.heuristic import Heuristic, HeuristicTrial
+from state.spec import Spec
 from state.training import Evaluation
 from tests.environments.scheduling_spec import scheduling_spec
+from tests.specs.tidying import SPILL_AND_PICK_UP, WORK, tidying
 from tests.unit.hosted import hosts
 
 SCHEDULING = Path(__file__).parent.parent / "environments" / "scheduling"
@@ -93,6 +100,43 @@ def test_time_and_steps_are_bounded() -> None:
     assert found.mean_return is not None
     assert whole.mean_return is not None
     assert found.mean_return < 0.2 * whole.mean_return
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rule_that_wins_reward_without_serving_the_objective_tells_against_the_spec(
+    seed: int,
+) -> None:
+    (finding,) = trial_of(tidying(paid=True), SPILL_AND_PICK_UP, seed).findings
+    assert (finding.check, finding.owner) == ("reward_serves_the_objective", "sar")
+    assert finding.blocking
+    assert finding.episode[0] == "Under the rule of thumb (Spill dust and pick it up.):"
+    assert finding.episode[1].startswith("step 1: reward 3, so far 3; objective so far 0; task ")
+    assert len(str(finding.model_dump())) < 1200
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rule_that_reward_and_objective_rank_alike_tells_nothing(seed: int) -> None:
+    assert trial_of(tidying(paid=True), WORK, seed).findings == []
+    assert trial_of(tidying(paid=False), SPILL_AND_PICK_UP, seed).findings == []
+    assert trial_of(tidying(paid=False), WORK, seed).findings == []
+
+
+def trial_of(spec: Spec, body: str, seed: int) -> HeuristicTrial:
+    answer = Heuristic(
+        rule="Spill dust and pick it up.", source=f"def heuristic(seen):\n    {body}"
+    )
+    interface = interface_of(spec)
+    request = HeuristicRequest(
+        "", interface.observation_size, rule=answer.rule, ranking=ranking_of(spec), seed=seed,
+        episodes=2,
+    )  # fmt: skip
+    program, _ = compile_spec(spec)
+    assert program is not None
+    with TemporaryDirectory() as place, chdir(place):
+        Path("environment.py").write_text(render_environment(program, []))
+        Path("heuristic.py").write_text(render_heuristic(spec, interface, answer))
+        Path("request.json").write_text(request.to_json())
+        return tried(HeuristicRequest.read(Path("request.json")))
 
 
 def test_trial_without_numbers_is_not_taken() -> None:

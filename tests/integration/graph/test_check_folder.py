@@ -7,9 +7,12 @@ import pytest
 
 from benchmarks.frozen_specs import frozen_spec
 from nodes.codegen.compile_spec import compile_spec
+from nodes.codegen.heuristic_program import interface_of, render_heuristic
 from nodes.codegen.render import render_environment
 from state.dynamics import Dynamics
+from state.heuristic import Heuristic
 from tests.command_line import command
+from tests.specs.tidying import SPILL_AND_PICK_UP, tidying
 
 TASK = "wireless"
 
@@ -56,6 +59,24 @@ def test_a_wrong_number_in_the_specification_is_found(folder: Path) -> None:
     assert done.returncode == 1
     assert "finding: horizon: the horizon is 101" in done.stdout
     assert "finding: truncated: the episode is truncated before the horizon" in done.stdout
+
+
+def test_a_rule_of_thumb_in_the_folder_is_ranked_as_well(tmp_path: Path) -> None:
+    spec = tidying(paid=True)
+    program, _ = compile_spec(spec)
+    assert program is not None
+    source = f"def heuristic(seen):\n    {SPILL_AND_PICK_UP}"
+    rule = render_heuristic(spec, interface_of(spec), Heuristic(rule="r", source=source))
+    (tmp_path / "spec.json").write_text(spec.model_dump_json())
+    (tmp_path / "environment.py").write_text(render_environment(program, []))
+    (tmp_path / "heuristic.py").write_text(rule)
+    done = command("--check", str(tmp_path), folder=tmp_path, seconds=240)
+    assert done.returncode == 1
+    assert "finding: reward: the reward prefers the rule of thumb to " in done.stdout
+    assert "  episode   Under the rule of thumb:\n            step 1: reward 3," in done.stdout
+    (tmp_path / "heuristic.py").unlink()
+    done = command("--check", str(tmp_path), folder=tmp_path, seconds=240)
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
 
 
 def test_only_the_outside_may_be_declared(folder: Path) -> None:

@@ -190,6 +190,32 @@ def test_loop_ends_when_the_rounds_are_used_up(play: Play, allowed: int) -> None
     assert len(outcome.stages) < recursion_limit(allowed)
 
 
+def shown_by_rule(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
+    finding = Finding(check="c", owner="sar", message="It is rewarded for nothing.")
+    return {"heuristic": None, "checks": CheckReport(findings=[finding])}
+
+
+def test_what_the_rule_of_thumb_shows_goes_to_its_owner(play: Play) -> None:
+    play.acts["heuristic"] = lambda state, runtime: (
+        {} if state.debug_rounds else shown_by_rule(state, runtime)
+    )
+    assert play.run(CONTEXT).status == "trained"
+    again = ["sar", "coding", "executor", "heuristic"]
+    assert play.ran == [*AGENTS_IN_ORDER, *TO_THE_END[:2], *again, *TO_THE_END[2:]]
+
+
+@pytest.mark.parametrize("allowed", [0, 1, 100])
+def test_what_the_rule_of_thumb_always_shows_ends_the_run(play: Play, allowed: int) -> None:
+    play.acts["heuristic"] = shown_by_rule
+    context = RunContext(unsafe_no_sandbox=True, no_error_correction=True, max_debug=allowed)
+    outcome = play.run(context)
+    assert (outcome.status, outcome.exit_code) == ("unverified", 5)
+    assert "It is rewarded for nothing." in outcome.account
+    assert play.ran.count("heuristic") == allowed + 1
+    assert play.ran[-2:] == ["heuristic", "report"]
+    assert len(outcome.stages) < recursion_limit(allowed)
+
+
 def test_a_training_worth_nothing_goes_back_once(play: Play) -> None:
     probe = Probe(policy="constant", return_ahead=0.0, return_error=0.1)
     worthless = RECORD.model_copy(update={"probes": [probe], "attempts": [RECORD] * 3})

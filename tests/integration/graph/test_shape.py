@@ -50,7 +50,7 @@ def test_drawing_shows_every_agent_and_every_loop() -> None:
     for mender in ("coding", "environment", "sar", "modeling"):
         assert ("send_back", mender) in edges
         assert mender == "coding" or (mender, "coding") in edges
-    for checked in ("coding", "executor"):
+    for checked in ("coding", "executor", "heuristic"):
         assert {(checked, "send_back"), (checked, "give_up")} <= edges
     following = dict(pairwise([*REVIEWED, "environment"]))
     for agent in REVIEWED:
@@ -100,4 +100,4 @@ def test_version_of_the_graph_is_stable() -> None:
 
 
 def test_limit_of_steps_grows_with_the_rounds() -> None:
-    assert recursion_limit(5) - recursion_limit(0) == 20
+    assert recursion_limit(5) - recursion_limit(0) == 25

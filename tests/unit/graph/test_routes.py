@@ -10,6 +10,7 @@ from graph.routes import (
     after_clarify,
     after_coding,
     after_executor,
+    after_heuristic,
     after_review,
     after_send_back,
     after_train,
@@ -140,6 +141,18 @@ def test_clean_checks_lead_on() -> None:
     only_remarked = CheckReport(findings=[finding("sar", blocking=False)])
     assert after_executor(run_state(checks=CheckReport()), allowing(0)) == "heuristic"
     assert after_executor(run_state(checks=only_remarked), allowing(0)) == "heuristic"
+
+
+def test_rule_of_thumb_leads_to_training_or_is_held_against_the_specification() -> None:
+    only_remarked = CheckReport(findings=[finding("sar", blocking=False)])
+    assert after_heuristic(run_state(), allowing(0)) == "train"
+    assert after_heuristic(run_state(checks=only_remarked), allowing(0)) == "train"
+    shown = run_state(checks=CheckReport(findings=[finding("sar")]), debug_rounds=2)
+    assert after_heuristic(shown, allowing(3)) == "send_back"
+    assert after_heuristic(shown, allowing(2)) == "give_up"
+    edit = {"gate": "spec", "decision": "edited", "sha256": "x"}
+    edited = RunState.model_validate({**dict(shown), "approvals": [edit]})
+    assert after_heuristic(edited, allowing(3)) == "approve_spec"
 
 
 def test_missing_checks_never_lead_on() -> None:
