@@ -11,17 +11,23 @@ from numpy.typing import NDArray
 
 from nodes.models.errors import ModelFailed
 from nodes.models.lookup import Lookup
+from nodes.models.repetition import until_it_repeats
 from nodes.models.sampling import TokenChoice
 
 GUESSED_AHEAD = 3
 """Tokens guessed at once: with the one before them four, which the runtime multiplies together."""
+LOOK_EVERY = 32
+"""Tokens after which a reply is looked at, whether it goes round in circles."""
 READ_AT_ONCE = 512
 """Prompt tokens in one call of the runtime; its own default."""
 
 
 @dataclass(frozen=True)
 class Generated:
-    """A reply and how it ended: ``stop`` by itself, ``length`` cut off by a limit."""
+    """A reply and how it ended: ``stop`` by itself, ``length`` cut off.
+
+    It is cut off by a limit, or because it repeats itself.
+    """
 
     text: str
     finish_reason: str
@@ -82,8 +88,11 @@ class Generator:
             written, reason = self._write(prompt, choice, min(max_tokens, room))
         finally:
             choice.close()
-        text: str = self._llama.detokenize(written).decode("utf-8", "replace")
-        return Generated(text, reason, len(prompt), len(written))
+        return Generated(self._text(written), reason, len(prompt), len(written))
+
+    def _text(self, tokens: list[int]) -> str:
+        text: str = self._llama.detokenize(tokens).decode("utf-8", "replace")
+        return text
 
     def _write(self, prompt: list[int], choice: TokenChoice, most: int) -> tuple[list[int], str]:
         written: list[int] = []
@@ -97,6 +106,8 @@ class Generator:
                     return written, "stop"
                 written.append(token)
                 if len(written) == most:
+                    return written, "length"
+                if len(written) % LOOK_EVERY == 0 and until_it_repeats(self._text(written)):
                     return written, "length"
                 choice.accept(token)
                 lookup.extend([token])

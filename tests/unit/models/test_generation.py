@@ -95,6 +95,20 @@ def test_a_reply_ends_where_the_context_does() -> None:
     assert reply.finish_reason in ("length", "stop")
 
 
+def test_a_reply_that_goes_in_circles_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(generation, "LOOK_EVERY", 4)
+    runtime = FakeRuntime(2)
+    llama = FakeLlama()
+    said = '{"things": [' + '{"name": "a"}, ' * 40
+    monkeypatch.setattr(llama, "detokenize", lambda tokens: said[: 4 * len(tokens)].encode())
+    reply = Generator(llama, runtime).generate(
+        [1, 2, 3], grammar=None, max_tokens=50, temperature=0, seed=0
+    )
+    assert reply.finish_reason == "length"
+    assert reply.completion_tokens == 12
+    assert reply.text == said[:48]
+
+
 def test_a_grammar_that_cannot_be_read_is_told() -> None:
     generator = Generator(FakeLlama(), FakeRuntime(0))
     with pytest.raises(ModelFailed, match="cannot read the grammar"):
