@@ -15,6 +15,7 @@ from nodes.models.structured import call_structured
 from nodes.revising import revision_values
 from nodes.sentences import sentences_of
 from nodes.settings import RunSettings
+from state.artefacts import BodySource
 from state.findings import Finding
 from state.run_state import RunState
 from state.usage import ModelCall
@@ -94,7 +95,7 @@ def ask(
     sentences = sentences_of(state.told)
     remarks = own_remarks(state, agent)
     doubts = state.doubts_of(agent)
-    earlier = previous.model_dump_json(exclude_defaults=True) if previous else ""
+    earlier = shown_again(previous)
     text = templates.get_template(f"{prompt or agent}.md").render(state=state, **values)
     if remarks or doubts:
         text += templates.get_template("remarks.md" if remarks else "reexamine.md").render(
@@ -127,6 +128,13 @@ def ask(
         ordinal=state.asked(agent),
     )
     return Answer(reply.value, [*state.calls, *reply.calls], reply.complaints)
+
+
+def shown_again(answer: BaseModel | None) -> str:
+    """An earlier answer for the model to look at: a code body as code, all else as JSON."""
+    if isinstance(answer, BodySource):
+        return answer.source.strip()
+    return answer.model_dump_json(exclude_defaults=True) if answer else ""
 
 
 def own_remarks(state: RunState, agent: str) -> list[Finding]:

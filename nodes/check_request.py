@@ -1,6 +1,7 @@
 """Turning a spec into the request for the ladder of checks."""
 
 from nodes.codegen.attributes import attribute_name
+from nodes.codegen.spaces import count
 from nodes.consequences import PREVIOUS, names_read
 from nodes.declared_spaces import (
     declared_action_space,
@@ -9,7 +10,13 @@ from nodes.declared_spaces import (
     seen_ranges,
 )
 from nodes.ranking import ranking_of
-from sandbox.programs.requests import CheckRequest, PlacedQuantity
+from sandbox.programs.requests import (
+    CheckRequest,
+    Deciding,
+    DeclaredConstraint,
+    PlacedQuantity,
+    WrittenQuantity,
+)
 from state.expressions import ExpressionError, is_random, parse
 from state.spec import Spec
 
@@ -30,6 +37,9 @@ def check_request(spec: Spec, seed: int, *, twin: bool = False) -> CheckRequest:
         observation_size=declared_observation_size(spec),
         ranges=declared_ranges(spec) if dynamics.ruled else [],
         code_bodies=[body.name for body in spec.dynamics.bodies],
+        written=written_quantities(spec),
+        constraints=declared_constraints(spec) if dynamics.bodies else [],
+        deciding=deciding(spec) if dynamics.bodies else [],
         has_chance=dynamics.ruled and has_chance(spec),
         seen=[] if dynamics.ruled else seen_ranges(spec),
         reward=(spec.sar.reward_low, spec.sar.reward_high),
@@ -39,6 +49,51 @@ def check_request(spec: Spec, seed: int, *, twin: bool = False) -> CheckRequest:
         places=placed_quantities(spec) if dynamics.ruled else [],
         seed=seed,
     )
+
+
+def written_quantities(spec: Spec) -> list[WrittenQuantity]:
+    """What the code bodies return, body by body in the order in which it is returned."""
+    return [
+        WrittenQuantity(v.name, attribute_name(v.name), body.name, body.reads, list(v.shape))
+        for body in spec.dynamics.bodies
+        for name in body.writes
+        if (v := spec.variable(name)) is not None
+    ]
+
+
+def declared_constraints(spec: Spec) -> list[DeclaredConstraint]:
+    """The constraints with the code bodies that return what is in them, or what that is made of.
+
+    What a constraint names may be worked out from it within the step.
+    """
+    computed = {r.variable: r.expression for r in spec.dynamics.rules if r.kind == "computed"}
+    found = []
+    for constraint in spec.model.constraints:
+        names = names_read(constraint.expression)
+        variables = [n for n in sorted(names) if spec.variable(n.removeprefix(PREVIOUS))]
+        waiting, seen = list(names), set(names)
+        while waiting:
+            more = names_read(computed.get(waiting.pop(), "")) - seen
+            waiting += more
+            seen |= more
+        bodies = [b.name for b in spec.dynamics.bodies if seen & set(b.writes)]
+        expression = " ".join(constraint.expression.split())
+        found.append(DeclaredConstraint(constraint.name, expression, variables, bodies))
+    return found
+
+
+def deciding(spec: Spec) -> list[Deciding]:
+    """For each number of the action its decision, and the code body through which alone it acts."""
+    dynamics = spec.dynamics
+    texts = [text for rule in dynamics.rules for text in (rule.initial, rule.expression)]
+    texts += [term.expression for term in spec.sar.reward] + [dynamics.termination]
+    by_rule = {name for text in texts for name in names_read(text)}
+    found = []
+    for decision in spec.decisions:
+        bodies = [body.name for body in dynamics.bodies if decision.name in body.reads]
+        alone = len(bodies) == 1 and decision.name not in by_rule
+        found += [Deciding(decision.name, bodies[0] if alone else "")] * count(decision)
+    return found
 
 
 def placed_quantities(spec: Spec) -> list[PlacedQuantity]:

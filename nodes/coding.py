@@ -4,6 +4,7 @@ Whatever the specification can say is compiled from it; the model is asked only 
 that no expression says.
 """
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -111,10 +112,10 @@ def write_bodies(
     known = {b.name: b for b in state.bodies}
     revised = revision_values(state, "coding")
     told_to_change = revised is not None and revised["instruction"] != ""
+    blamed = blamed_bodies(state.remarks, [body.name for body in program.bodies])
     for body in program.bodies:
         kept = known.get(body.name)
-        blamed = any(body.name in finding.place + finding.message for finding in state.remarks)
-        if kept is not None and not blamed and not told_to_change:
+        if kept is not None and body.name not in blamed and not told_to_change:
             bodies.append(kept)
             continue
         source, state, wrong = write_body(state, runtime, program, body, kept)
@@ -124,6 +125,17 @@ def write_bodies(
             for w in wrong
         ]
     return bodies, state.calls, findings
+
+
+def blamed_bodies(findings: list[Finding], names: list[str]) -> set[str]:
+    """Those of the code bodies called ``names`` that open findings name.
+
+    All of them where findings are for the coding agent and none is named: one of them is at fault.
+    """
+    words = {w for f in findings for w in re.findall(r"\w+", f"{f.place} {f.message}")}
+    named = words & set(names)
+    own = any(finding.blocking and finding.owner == "coding" for finding in findings)
+    return named or (set(names) if own else set())
 
 
 def write_body(

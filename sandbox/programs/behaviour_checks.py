@@ -7,7 +7,7 @@ from gymnasium import spaces
 
 from sandbox.programs.findings import CheckFailed
 from sandbox.programs.remote import RemoteEnvironment
-from sandbox.programs.subject import Subject
+from sandbox.programs.subject import Subject, describe
 
 STATES_TRIED = 12
 
@@ -104,12 +104,15 @@ def actions_matter(subject: Subject) -> None:
         _, _, terminated, truncated, _ = environment.step(actions[0])
         if terminated or truncated:
             environment.reset()
+    deciding = {(one.decision, one.body) for one in subject.request.deciding}
+    bodies = sorted({body for _, body in deciding})
     raise CheckFailed(
-        "environment",
+        "coding" if bodies and all(bodies) else "environment",
         "no action makes any difference to rewards or observations",
-        place="step",
+        place=_place_of_decisions(bodies),
         expected="some decision changes the reward or what follows",
-        found="180 random actions in 30 states, each kept up for 10 steps",
+        found="180 random actions in 30 states, each kept up for 10 steps"
+        + _as_numbers(subject, sorted({decision for decision, _ in deciding})),
     )
 
 
@@ -135,13 +138,30 @@ def every_component_matters(subject: Subject) -> None:
         _, _, terminated, truncated, _ = environment.step(action)
         if terminated or truncated:
             environment.reset()
+    first = min(waiting)
+    deciding = subject.request.deciding[first] if subject.request.deciding else None
+    named = f" ({deciding.decision})" if deciding else ""
     raise CheckFailed(
-        "environment",
-        f"number {min(waiting)} of the action makes no difference to rewards or observations",
-        place="step",
+        "coding" if deciding and deciding.body else "environment",
+        f"number {first} of the action{named} makes no difference to rewards or observations",
+        place=_place_of_decisions([deciding.body] if deciding else []),
         expected="each decision changes the reward or what follows in some state",
-        found=f"no difference between its least and largest value in {STATES_TRIED} states",
+        found=f"no difference between its least and largest value in {STATES_TRIED} states"
+        + _as_numbers(subject, [deciding.decision] if deciding else []),
     )
+
+
+def _place_of_decisions(bodies: list[str]) -> str:
+    """The code bodies through which alone the decisions act, if that is known."""
+    return f"code body {', '.join(bodies)}" if bodies and all(bodies) else "step"
+
+
+def _as_numbers(subject: Subject, decisions: list[str]) -> str:
+    """How the decisions came, for code that waits for something else, such as words."""
+    info = subject.transitions[0].info if subject.transitions else {}
+    quantities = info.get("quantities", {})
+    told = ", ".join(f"{n} = {describe(quantities[n])}" for n in decisions if n in quantities)
+    return f", decisions as numbers such as {told}" if told else ""
 
 
 def _ends_of_components(space: Any) -> list[tuple[Any, Any]]:

@@ -70,8 +70,8 @@ def check(
             continue
         else:
             # One broken line fails many checks; it is said once.
-            said = {(f.place, f.found) for f in findings}
-            findings += [f for f in found if (f.place, f.found) not in said]
+            said = {(f.place, words) for f in findings for words in (f.found, f.message)}
+            findings += [f for f in found if not {(f.place, f.found), (f.place, f.message)} & said]
     return passed, findings
 
 
@@ -110,14 +110,14 @@ def _run(ladder_check: Check, subject: Subject) -> Finding | None:
         ladder_check(subject)
     except CheckFailed as failed:
         if failed.__cause__ is not None:
-            boiled = from_exception(name, failed.__cause__, subject.request.code_bodies)
+            boiled = from_exception(name, failed.__cause__, subject.request)
             if boiled.place:
                 return boiled
         return failed.finding(name)
     except OtherSideEnded:
         raise
     except Exception as error:
-        return from_exception(name, error, subject.request.code_bodies)
+        return from_exception(name, error, subject.request)
     return None
 
 

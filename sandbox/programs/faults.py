@@ -1,16 +1,23 @@
 """Exceptions of generated code, as plain data that can cross from one process to another."""
 
 import linecache
+import re
 import traceback
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import FrameType
 from typing import Any, Self
+
+import numpy as np
 
 GENERATED = ("environment.py", "spec_functions.py", "heuristic.py")
 LONGEST_SAID = 2000
 LONGEST_LINE = 400
 MOST_LINES = 20
+LONGEST_VALUES = 240
+FEW = 8
+"""Numbers of an array that are told one by one."""
 
 
 class AnswerInvalid(ValueError):
@@ -29,11 +36,15 @@ class Line:
 
 @dataclass(frozen=True)
 class Fault:
-    """An exception: its kind, its kind and words, and the generated lines, outermost first."""
+    """An exception: its kind, its kind and words, and the generated lines, outermost first.
+
+    ``values`` tells what the names in the last of these lines stood for.
+    """
 
     kind: str
     said: str
     lines: tuple[Line, ...] = ()
+    values: str = ""
 
     @classmethod
     def of(cls, error: BaseException) -> Self:
@@ -44,20 +55,21 @@ class Fault:
         except Exception as second:  # whatever a foreign object raises
             said = f"{kind}, whose words raise {type(second).__name__}"
         frames = [
-            frame
-            for frame in traceback.extract_tb(error.__traceback__)
-            if Path(frame.filename).name in GENERATED
+            (frame, number)
+            for frame, number in traceback.walk_tb(error.__traceback__)
+            if Path(frame.f_code.co_filename).name in GENERATED
         ]
         lines = [
             Line(
-                Path(frame.filename).name,
-                frame.lineno or 0,
-                frame.name,
-                linecache.getline(frame.filename, frame.lineno or 0).strip()[:LONGEST_LINE],
+                Path(frame.f_code.co_filename).name,
+                number,
+                frame.f_code.co_name,
+                linecache.getline(frame.f_code.co_filename, number).strip()[:LONGEST_LINE],
             )
-            for frame in frames[-MOST_LINES:]
+            for frame, number in frames[-MOST_LINES:]
         ]
-        return cls(kind, said[:LONGEST_SAID], tuple(lines))
+        values = _values(frames[-1][0], lines[-1].text) if lines else ""
+        return cls(kind, said[:LONGEST_SAID], tuple(lines), values)
 
     def as_plain(self) -> dict[str, Any]:
         """The fields as plain data."""
@@ -71,9 +83,33 @@ class Fault:
                 Line(str(f["file"]), int(f["number"]), str(f["function"]), str(f["text"]))
                 for f in fields["lines"][-MOST_LINES:]
             ]
-            return cls(str(fields["kind"]), str(fields["said"])[:LONGEST_SAID], tuple(lines))
+            said, values = str(fields["said"]), str(fields.get("values", ""))
+            return cls(
+                str(fields["kind"]), said[:LONGEST_SAID], tuple(lines), values[:LONGEST_VALUES]
+            )
         except (KeyError, TypeError, ValueError) as error:
             raise AnswerInvalid("an account of an exception cannot be read") from error
+
+
+def _values(frame: FrameType, text: str) -> str:
+    """What the local names in ``text`` are, as far as they are numbers or hold numbers."""
+    named = dict.fromkeys(re.findall(r"[A-Za-z_]\w*", text))
+    told = [_value(name, frame.f_locals[name]) for name in named if name in frame.f_locals]
+    return ", ".join(filter(None, told))[:LONGEST_VALUES]
+
+
+def _value(name: str, value: Any) -> str:
+    # Nothing else is asked for its words, which a foreign object makes up itself.
+    if type(value) in (bool, int, float):
+        return f"{name} = {value:.6g}"
+    if isinstance(value, np.generic) and value.dtype.kind in "biuf":
+        return f"{name} = {float(value):.6g}"
+    if type(value) is np.ndarray and value.dtype.kind in "biuf":
+        numbers = f" = {np.round(value, 4).tolist()}" if value.size <= FEW else ""
+        return f"{name}{numbers} of shape {value.shape}"
+    if type(value) in (list, tuple, dict, str):
+        return f"{name} is a {type(value).__name__} of length {len(value)}"
+    return ""
 
 
 class ForeignCodeRaised(Exception):

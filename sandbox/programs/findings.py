@@ -1,9 +1,11 @@
 """Saying what is wrong: findings as plain dictionaries, and exceptions boiled down to a line."""
 
+import re
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from sandbox.programs.faults import ForeignCodeRaised
+from sandbox.programs.faults import Fault, ForeignCodeRaised, Line
+from sandbox.programs.requests import CheckRequest
 from sandbox.programs.wire import printable
 
 LONGEST_WITH_EPISODE = 1000
@@ -87,7 +89,7 @@ def owner_of(function: str, code_bodies: list[str]) -> str:
     return "environment"
 
 
-def from_exception(check: str, error: BaseException, code_bodies: list[str]) -> Finding:
+def from_exception(check: str, error: BaseException, request: CheckRequest) -> Finding:
     """Boil ``error`` down to its kind, its words and the generated line that caused it."""
     if not isinstance(error, ForeignCodeRaised):
         return Finding(
@@ -98,13 +100,44 @@ def from_exception(check: str, error: BaseException, code_bodies: list[str]) -> 
         return Finding(check, "environment", f"{check} failed", found=fault.said)
     last = fault.lines[-1]
     functions = [line.function for line in reversed(fault.lines)]
-    body = next((f for f in functions if owner_of(f, code_bodies) == "coding"), "")
+    body = next((f for f in functions if owner_of(f, request.code_bodies) == "coding"), "")
     function = body or last.function
+    place = f"{last.file}, line {last.number}, in {function}: {last.text}"
+    returned = None if body else _returned(last, request)
+    if returned is not None:
+        message, expected = returned
+        return Finding(check, "coding", message, place=place, expected=expected, found=fault.said)
     return Finding(
         check,
-        owner_of(function, code_bodies),
+        owner_of(function, request.code_bodies),
         f"{function} in {last.file} raises {fault.kind}",
-        place=f"{last.file}, line {last.number}, in {function}: {last.text}",
-        expected="no exception",
-        found=fault.said,
+        place=place,
+        expected=_instead(fault),
+        found=f"{fault.said}, where {fault.values}" if fault.values else fault.said,
     )
+
+
+def _returned(line: Line, request: CheckRequest) -> tuple[str, str] | None:
+    """What is wrong with what a code body returned, where ``line`` takes it, and what is right."""
+    called = re.search(r"= (\w+)\(self\.np_random", line.text)
+    if called and called[1] in request.code_bodies:
+        names = [written.name for written in request.written if written.body == called[1]]
+        values = f"{len(names)} values" if len(names) > 1 else "1 value"
+        return (
+            f"{called[1]} does not return {values}: {', '.join(names)}",
+            f"each return of {called[1]} gives {', '.join(names)}, in this order",
+        )
+    taken = re.search(r"self\.(\w+) = [\w.]+\(self\.\1\b", line.text)
+    for written in request.written:
+        if taken and taken[1] == written.attribute:
+            return (
+                f"{written.body} returns {written.name} in another form than is declared",
+                f"{written.name} as {written.form}, without NaN",
+            )
+    return None
+
+
+def _instead(fault: Fault) -> str:
+    if fault.kind == "NameError":
+        return "no exception; a function knows only its arguments, its own names and np"
+    return "no exception"

@@ -40,12 +40,12 @@ from sandbox.programs.twin_checks import does_what_the_standard_one_does
 
 GENERATED_CHECKS: list[Check] = [
     spaces_as_declared,
+    finite_numbers,
+    ranges_hold,
     observation_inside_its_space,
     same_seed_same_trajectory,
     other_seed_other_trajectory,
-    finite_numbers,
     ends_by_the_horizon,
-    ranges_hold,
     constraints_hold,
     constraints_hold_from_anywhere,
     reward_is_the_sum_of_its_terms,
@@ -62,7 +62,11 @@ GENERATED_CHECKS: list[Check] = [
     reward_serves_the_objective,
     standard_checkers,
 ]
-"""Where the spec says by rules how the environment moves on."""
+"""Where the spec says by rules how the environment moves on.
+
+What is wrong with a quantity comes before what is wrong with an observation or a reward that shows
+it, for the first finding says who is asked to mend it.
+"""
 
 STANDARD_CHECKS: list[Check] = [
     spaces_as_declared,

@@ -70,6 +70,43 @@ class DeclaredRange:
 
 
 @dataclass(frozen=True)
+class DeclaredConstraint:
+    """A constraint: its expression, the variables in it, and the code bodies that it rests on."""
+
+    name: str
+    expression: str
+    variables: list[str] = field(default_factory=list)
+    bodies: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class WrittenQuantity:
+    """A quantity that a code body returns, its attribute, the body, and what the body reads."""
+
+    name: str
+    attribute: str
+    body: str
+    reads: list[str] = field(default_factory=list)
+    shape: list[int] = field(default_factory=list)
+
+    @property
+    def form(self) -> str:
+        """What it must be, in words."""
+        return f"an array of shape {self.shape}" if self.shape else "one number"
+
+
+@dataclass(frozen=True)
+class Deciding:
+    """A number of the action: its decision, and the code body through which alone it acts.
+
+    ``body`` is empty where the decision acts otherwise too, or through several.
+    """
+
+    decision: str
+    body: str = ""
+
+
+@dataclass(frozen=True)
 class PlacedQuantity:
     """A remembered quantity that may be put anywhere within its range, and its attribute."""
 
@@ -111,6 +148,9 @@ class CheckRequest(_JsonFile):
         observation_size: numbers in an observation; None if not declared.
         ranges: limits of the named variables.
         code_bodies: names of methods that the coding agent wrote.
+        written: what these return.
+        constraints: what is known of the constraints, where a message can be plainer for it.
+        deciding: what the numbers of the action are, in order.
         has_chance: the spec draws something at random.
         seen: what an observation holds, number by number, where the spec has no rules that say it.
         reward: least and largest reward, where the spec only declares it.
@@ -130,6 +170,9 @@ class CheckRequest(_JsonFile):
     observation_size: int | None = None
     ranges: list[DeclaredRange] = field(default_factory=list)
     code_bodies: list[str] = field(default_factory=list)
+    written: list[WrittenQuantity] = field(default_factory=list)
+    constraints: list[DeclaredConstraint] = field(default_factory=list)
+    deciding: list[Deciding] = field(default_factory=list)
     has_chance: bool = False
     seen: list[DeclaredRange] = field(default_factory=list)
     reward: tuple[float | None, float | None] = (None, None)
@@ -142,10 +185,17 @@ class CheckRequest(_JsonFile):
     seed: int = 0
     seconds: float = 60.0
 
+    def written_as(self, name: str) -> WrittenQuantity | None:
+        """What is known of the quantity ``name`` if a code body returns it."""
+        return next((written for written in self.written if written.name == name), None)
+
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> Self:
         """Build the request from its parsed JSON."""
         space = fields.pop("action_space", None)
+        written = fields.pop("written", [])
+        constraints = fields.pop("constraints", [])
+        deciding = fields.pop("deciding", [])
         ranges = fields.pop("ranges", [])
         places = fields.pop("places", [])
         seen = fields.pop("seen", [])
@@ -158,6 +208,9 @@ class CheckRequest(_JsonFile):
             reward=(reward[0], reward[1]),
             places=[PlacedQuantity(**entry) for entry in places],
             ranking=Ranking(**ranking),
+            written=[WrittenQuantity(**entry) for entry in written],
+            constraints=[DeclaredConstraint(**entry) for entry in constraints],
+            deciding=[Deciding(**entry) for entry in deciding],
             **fields,
         )
 

@@ -3,6 +3,8 @@
 import ast
 from pathlib import Path
 
+import numpy as np
+
 from sandbox.programs.findings import Finding, owner_of
 from sandbox.programs.requests import CheckRequest
 
@@ -93,7 +95,11 @@ class _Forbidden(ast.NodeVisitor):
         if dunder or (node.attr in FORBIDDEN_ATTRIBUTES and not own):
             self._add(node, f".{node.attr}", "code that touches only its own attributes and numpy")
         if _is_numpy_random(node.value) and node.attr not in ALLOWED_RANDOM:
-            self._add(node, ast.unparse(node), f"self.np_random.{node.attr}(...), which is seeded")
+            # A generator of its own is nothing that the seeded one could make.
+            draw = f".{node.attr}(...)" if hasattr(np.random.Generator, node.attr) else ""
+            seeded = f"self.np_random{draw}, which is seeded"
+            instead = f", or rng{draw} where rng is an argument" if self._is_argument("rng") else ""
+            self._add(node, ast.unparse(node), seeded + instead)
         self.generic_visit(node)
 
     def _is_argument(self, name: str) -> bool:

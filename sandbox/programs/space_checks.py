@@ -93,6 +93,8 @@ def _why_outside(space: spaces.Space[Any], observation: Any) -> str:
         return describe(observation)
     if observation.shape != space.shape or observation.dtype != space.dtype:
         return f"an array of shape {observation.shape} of {observation.dtype}"
-    place = int(np.argmax((observation < space.low) | (observation > space.high)))
+    # NaN is neither.
+    inside = (observation >= space.low) & (observation <= space.high)
+    place = int(np.argmin(inside))
     limits = f"{space.low[place]:.6g} to {space.high[place]:.6g}"
     return f"number {place} is {observation[place]:.6g}, outside {limits}"

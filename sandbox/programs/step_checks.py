@@ -6,7 +6,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sandbox.programs.blame import (
+    given_to_body,
+    owner_of_quantity,
+    place_of_quantity,
+    told_values,
+)
 from sandbox.programs.findings import CheckFailed
+from sandbox.programs.requests import DeclaredConstraint
 from sandbox.programs.spec_rules import Quantities
 from sandbox.programs.subject import Subject, Transition, describe
 
@@ -15,7 +22,11 @@ TOLERANCE = 1e-6
 
 def finite_numbers(subject: Subject) -> None:
     """No NaN and no infinity in rewards, observations and named quantities."""
+    returned = {written.name for written in subject.request.written}
     for transition in subject.transitions:
+        quantities = transition.info.get("quantities", {})
+        # Rewards and observations only show what is wrong with what a code body returns.
+        _finite(subject, transition, {n: v for n, v in quantities.items() if n in returned})
         if not math.isfinite(float(transition.reward)):
             terms = transition.info.get("reward_terms", {})
             bad = [name for name, value in terms.items() if not math.isfinite(float(value))]
@@ -35,15 +46,21 @@ def finite_numbers(subject: Subject) -> None:
                 expected="finite numbers",
                 found=f"{describe(transition.observation)} at {transition.where()}",
             )
-        for name, value in transition.info.get("quantities", {}).items():
-            if not np.all(np.isfinite(np.asarray(value, dtype=float))):
-                raise CheckFailed(
-                    _owner_of_variable(subject, name),
-                    f"{name} is NaN or infinite",
-                    place=name,
-                    expected="finite numbers",
-                    found=f"{describe(value)} at {transition.where()}",
-                )
+        _finite(subject, transition, quantities)
+
+
+def _finite(subject: Subject, transition: Transition, quantities: Quantities) -> None:
+    for name, held in quantities.items():
+        value = np.asarray(held, dtype=float)
+        if not np.all(np.isfinite(value)):
+            raise CheckFailed(
+                owner_of_quantity(subject.request, name),
+                f"{name} is NaN or infinite",
+                place=place_of_quantity(subject.request, name),
+                expected="finite numbers, also where something is divided by 0 or is log(0)",
+                found=f"{describe(value)} at {transition.where()}"
+                + given_to_body(subject.request, transition, name),
+            )
 
 
 def _numbers(observation: Any) -> NDArray[np.float64] | None:
@@ -52,10 +69,6 @@ def _numbers(observation: Any) -> NDArray[np.float64] | None:
         return np.asarray(observation, dtype=float)
     except (TypeError, ValueError):
         return None
-
-
-def _owner_of_variable(subject: Subject, name: str) -> str:
-    return next((r.owner for r in subject.request.ranges if r.name == name), "environment")
 
 
 def ends_by_the_horizon(subject: Subject) -> None:
@@ -98,9 +111,10 @@ def ranges_hold(subject: Subject) -> None:
                 raise CheckFailed(
                     declared.owner,
                     f"{declared.name} leaves its declared range",
-                    place=declared.name,
-                    expected=f"from {declared.low} to {declared.high}",
-                    found=f"{describe(quantities[declared.name])} at {transition.where()}",
+                    place=place_of_quantity(subject.request, declared.name),
+                    expected=f"{declared.name} from {declared.low} to {declared.high}",
+                    found=f"{describe(values)} at {transition.where()}"
+                    + given_to_body(subject.request, transition, declared.name),
                 )
 
 
@@ -149,32 +163,37 @@ def reward_lies_in_its_range(subject: Subject) -> None:
 def constraints_hold(subject: Subject) -> None:
     """Every constraint of the spec holds after every step of the random walk."""
     walk = subject.constraints[: len(subject.transitions)]
-    _hold(subject.transitions, walk, expected="true after every step, whatever the action")
+    _hold(subject, subject.transitions, walk, "true after every step, whatever the action")
 
 
 def constraints_hold_from_anywhere(subject: Subject) -> None:
     """They hold after a step from any state in which they held; only told, for not all are met."""
     placed = subject.constraints[len(subject.transitions) :]
     expected = "true after a step from any state in which all constraints hold"
-    _hold(subject.placed, placed, expected=expected, blocking=False)
+    _hold(subject, subject.placed, placed, expected, blocking=False)
 
 
 def _hold(
+    subject: Subject,
     transitions: list[Transition],
     constraints: list[Quantities],
-    *,
     expected: str,
+    *,
     blocking: bool = True,
 ) -> None:
+    declared = {constraint.name: constraint for constraint in subject.request.constraints}
     for transition, held in zip(transitions, constraints, strict=True):
         for name, holds in held.items():
             if not holds:
+                known = declared.get(name, DeclaredConstraint(name, ""))
+                bodies = f" after code body {' and '.join(known.bodies)}" if known.bodies else ""
+                values = told_values(transition, known.variables)
                 raise CheckFailed(
-                    "environment",
-                    f"constraint {name} is broken",
+                    "coding" if known.bodies else "environment",
+                    f"constraint {name} is broken{bodies}",
                     place=f"constraint {name}",
-                    expected=expected,
-                    found=f"false at {transition.where()}",
+                    expected=f"{known.expression}: {expected}" if known.expression else expected,
+                    found=f"false at {transition.where()}" + (f", with {values}" if values else ""),
                     blocking=blocking,
                 )
 

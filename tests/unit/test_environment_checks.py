@@ -87,7 +87,7 @@ MUTANTS = {
     ),
     "body raises": Mutant(
         "gain = self.mean_gain +", "gain = self.mean_gain[:self.time_step + 3] +",
-        "observation_inside_its_space", "coding", "could not be broadcast",
+        "finite_numbers", "coding", "could not be broadcast",
     ),
     "state survives reset": Mutant(
         "self.user = 0\n",
@@ -201,7 +201,7 @@ def test_quantities_may_bear_the_names_of_functions(folder: Path) -> None:
 def test_one_broken_line_is_said_once(folder: Path) -> None:
     fill(folder, "scheduling", MUTANTS["body raises"])
     _, findings = check(SCHEDULING)
-    assert [finding.check for finding in findings] == ["observation_inside_its_space"]
+    assert [finding.check for finding in findings] == ["finite_numbers"]
     assert "environment.py, line 4" in findings[0].place
 
 
