@@ -1,0 +1,1 @@
+"""Programs that run inside the sandbox, beside the code that is repaired."""
