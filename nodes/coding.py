@@ -4,6 +4,7 @@ Whatever the specification can say is compiled from it; the model is asked only 
 that no expression says.
 """
 
+import ast
 import re
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from nodes.accounts import StageClock
-from nodes.agent import ask, noted
+from nodes.agent import Answer, ask, noted
 from nodes.body_rules import body_complaints
 from nodes.codegen.batched import render_batched
 from nodes.codegen.compile_spec import compile_spec
@@ -155,9 +156,25 @@ def write_body(
         name: spec.variable(name.removeprefix("previous_")) or spec.parameter(name)
         for name in dict.fromkeys([*body.reads, *body.writes])
     }
-    answer = ask(
-        "coding", BodySource, state, runtime, check=check, previous=previous, body=body,
-        quantities=quantities, max_output_tokens=1500,
-    )  # fmt: skip
+
+    def asked(previous: BodySource | None) -> Answer[BodySource]:
+        return ask(
+            "coding", BodySource, state, runtime, check=check, previous=previous, body=body,
+            quantities=quantities, max_output_tokens=1500,
+        )  # fmt: skip
+
+    answer = asked(previous)
+    if previous is not None and state.remarks and same_code(answer.value.source, previous.source):
+        # A small model copies the faulty code, so it gets nothing to copy from.
+        state = state.model_copy(update={"calls": answer.calls})
+        answer = asked(None)
     source = answer.value.model_copy(update={"name": body.name})
     return source, state.model_copy(update={"calls": answer.calls}), answer.complaints
+
+
+def same_code(one: str, other: str) -> bool:
+    """Whether two sources differ in nothing but comments and spaces."""
+    try:
+        return ast.dump(ast.parse(one)) == ast.dump(ast.parse(other))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return one.strip() == other.strip()

@@ -8,6 +8,7 @@ What became of each start is kept as ``OUT/NAME/MESSAGES/repair.json`` and not m
 
 import argparse
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -109,6 +110,8 @@ def _kept(start: Start, messages: str, settings: RunSettings, folder: Path) -> R
         stored = json.loads(kept.read_text(encoding="utf-8"))
         if stored.pop("rounds") == settings.max_debug:
             return Repair(**stored)
+    # What was broken off is begun anew, so that its calls and seconds are all counted.
+    shutil.rmtree(folder, ignore_errors=True)
     made = repair(start, messages, settings, folder, settings.max_debug)
     text = json.dumps({**asdict(made), "rounds": settings.max_debug}, indent=1)
     kept.write_text(text + "\n", encoding="utf-8")

@@ -93,8 +93,12 @@ class Fault:
 
 def _values(frame: FrameType, text: str) -> str:
     """What the local names in ``text`` are, as far as they are numbers or hold numbers."""
-    named = dict.fromkeys(re.findall(r"[A-Za-z_]\w*", text))
-    told = [_value(name, frame.f_locals[name]) for name in named if name in frame.f_locals]
+    held = dict(frame.f_locals)
+    if "self" in held:
+        attributes = object.__getattribute__(held.pop("self"), "__dict__")
+        held |= {f"self.{name}": value for name, value in attributes.items()}
+    named = dict.fromkeys(re.findall(r"(?:self\.)?[A-Za-z_]\w*", text))
+    told = [_value(name, held[name]) for name in named if name in held]
     return ", ".join(filter(None, told))[:LONGEST_VALUES]
 
 

@@ -102,37 +102,40 @@ def from_exception(check: str, error: BaseException, request: CheckRequest) -> F
     functions = [line.function for line in reversed(fault.lines)]
     body = next((f for f in functions if owner_of(f, request.code_bodies) == "coding"), "")
     function = body or last.function
-    place = f"{last.file}, line {last.number}, in {function}: {last.text}"
+    found = f"{fault.said}, where {fault.values}" if fault.values else fault.said
     returned = None if body else _returned(last, request)
     if returned is not None:
-        message, expected = returned
-        return Finding(check, "coding", message, place=place, expected=expected, found=fault.said)
+        place, message, expected = returned
+        found = found.replace("where self.", "where ")
+        return Finding(check, "coding", message, place=place, expected=expected, found=found)
     return Finding(
         check,
         owner_of(function, request.code_bodies),
         f"{function} in {last.file} raises {fault.kind}",
-        place=place,
+        place=f"{last.file}, line {last.number}, in {function}: {last.text}",
         expected=_instead(fault),
-        found=f"{fault.said}, where {fault.values}" if fault.values else fault.said,
+        found=found,
     )
 
 
-def _returned(line: Line, request: CheckRequest) -> tuple[str, str] | None:
-    """What is wrong with what a code body returned, where ``line`` takes it, and what is right."""
+def _returned(line: Line, request: CheckRequest) -> tuple[str, str, str] | None:
+    """Place, message and what is right, where ``line`` takes what a code body returned."""
     called = re.search(r"= (\w+)\(self\.np_random", line.text)
     if called and called[1] in request.code_bodies:
         names = [written.name for written in request.written if written.body == called[1]]
         values = f"{len(names)} values" if len(names) > 1 else "1 value"
         return (
-            f"{called[1]} does not return {values}: {', '.join(names)}",
+            f"return of {called[1]}",
+            f"{called[1]} does not return {values}, {', '.join(names)}",
             f"each return of {called[1]} gives {', '.join(names)}, in this order",
         )
     taken = re.search(r"self\.(\w+) = [\w.]+\(self\.\1\b", line.text)
     for written in request.written:
         if taken and taken[1] == written.attribute:
             return (
-                f"{written.body} returns {written.name} in another form than is declared",
-                f"{written.name} as {written.form}, without NaN",
+                f"return of {written.body}",
+                f"{written.body} does not return {written.name} as {written.form}",
+                f"{written.name} is {written.form}, without NaN",
             )
     return None
 

@@ -47,7 +47,7 @@ def test_a_right_repair_counts(server: FakeChatServer, messages: str, tmp_path: 
 
 
 def test_a_wrong_repair_does_not_count(server: FakeChatServer, tmp_path: Path) -> None:
-    """The first still raises; the second passes all checks and does something else."""
+    """It is given again as it was; the second passes all checks and does something else."""
     fault, other = RAISING.bodies["load_generators"], UNSEEN.bodies["load_generators"]
     server.reply = scripted(answer(fault), answer(other))
     made = repaired(server, RAISING, "ladder", tmp_path)
@@ -56,9 +56,13 @@ def test_a_wrong_repair_does_not_count(server: FakeChatServer, tmp_path: Path) -
 
 
 def test_rounds_come_to_an_end(server: FakeChatServer, tmp_path: Path) -> None:
+    """Code that is given again as it was is asked for once more without it."""
     server.reply = scripted(answer(RAISING.bodies["load_generators"]))
     made = repaired(server, RAISING, "traceback", tmp_path)
-    assert (made.round, made.calls) == (None, 2)
+    assert (made.round, made.calls) == (None, 4)
+    shown = ["Earlier answer:\ndef load_generators" in prompt for prompt in server.prompts()]
+    assert shown == [True, False, True, False]
+    assert all("IndexError: only integers" in prompt for prompt in server.prompts())
     assert "load_generators in environment.py raises IndexError" in made.ended
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from nodes.agent import prompt_templates, shown_again
-from nodes.coding import blamed_bodies
+from nodes.coding import blamed_bodies, same_code
 from state.artefacts import BodySource
 from state.findings import Finding, Owner
 from state.objective import Objective
@@ -68,3 +68,16 @@ def test_question_says_what_each_number_may_be() -> None:
         "- time_step: the number of the step, from 0",
     ):
         assert f"{line}\n" in text
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("def f(x):\n    return x", "def f(x):  # as before\n\n  return x\n", True),
+        ("def f(x):\n    return x", "def f(x):\n    return x + 1", False),
+        ("def f(x:", "def f(x:\n", True),
+        ("def f(x:", "def f(x):\n    return x", False),
+    ],
+)
+def test_same_code_may_be_spaced_otherwise(one: str, other: str, same: bool) -> None:
+    assert same_code(one, other) is same
