@@ -25,6 +25,7 @@ from nodes.run_folder import artefact, remove, write_whole
 from nodes.second_reading import write_second_reading
 from nodes.settings import RunSettings
 from nodes.spec_checks.ladder import check_spec
+from nodes.suspects import suspect_lines
 from state.artefacts import BodySource, CodeArtefacts
 from state.dynamics import CodeBody
 from state.findings import CheckReport, Finding
@@ -148,28 +149,44 @@ def write_body(
 ) -> tuple[BodySource, RunState, list[str]]:
     """Ask for one code body; returns it, the state with the calls added, and open complaints."""
 
-    def check(answer: BodySource) -> list[str]:
-        return body_complaints(answer.source, body)
-
     spec = program.spec
     quantities = {
         name: spec.variable(name.removeprefix("previous_")) or spec.parameter(name)
         for name in dict.fromkeys([*body.reads, *body.writes])
     }
 
-    def asked(previous: BodySource | None) -> Answer[BodySource]:
+    def asked(shown: BodySource | None) -> Answer[BodySource]:
+        def check(answer: BodySource) -> list[str]:
+            faults = body_complaints(answer.source, body)
+            same = shown is not None and same_code(answer.source, shown.source)
+            return still_wrong(answer.source, body, state.remarks) if same else faults
+
         return ask(
-            "coding", BodySource, state, runtime, check=check, previous=previous, body=body,
+            "coding", BodySource, state, runtime, check=check, previous=shown, body=body,
             quantities=quantities, max_output_tokens=1500,
         )  # fmt: skip
 
     answer = asked(previous)
     if previous is not None and state.remarks and same_code(answer.value.source, previous.source):
-        # A small model copies the faulty code, so it gets nothing to copy from.
+        # A model that copies the faulty code even so gets nothing to copy from.
         state = state.model_copy(update={"calls": answer.calls})
         answer = asked(None)
     source = answer.value.model_copy(update={"name": body.name})
-    return source, state.model_copy(update={"calls": answer.calls}), answer.complaints
+    complaints = body_complaints(source.source, body)
+    return source, state.model_copy(update={"calls": answer.calls}), complaints
+
+
+def still_wrong(source: str, body: CodeBody, remarks: list[Finding]) -> list[str]:
+    """The complaint about code that is the earlier one again, with the lines to change."""
+    own = [f for f in remarks if body.name in f.place + f.message] or remarks
+    if not own:
+        return []
+    finding = own[0]
+    told = f"{finding.message} {finding.found}"
+    named = [n for n in body.writes if re.search(rf"\b{n}\b", f"{finding.place} {told}")]
+    lines = suspect_lines(source, named or body.writes, told)
+    change = f"; change what is wrong in one of these lines: {' | '.join(lines)}" if lines else ""
+    return [f"this is the earlier code unchanged, with the same fault ({finding.message}){change}"]
 
 
 def same_code(one: str, other: str) -> bool:

@@ -72,7 +72,7 @@ def _first_repeated(text: str, things: list[tuple[int, int]]) -> int | None:
 
 def _name(thing: str) -> str | None:
     try:
-        value: dict[str, Any] = json.loads(thing)
+        value: dict[str, Any] = json.loads(thing, strict=False)
     except ValueError:
         return None
     return next((str(value[key]) for key in _NAMED_BY if key in value), None)

@@ -15,7 +15,8 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
-_DECODER = json.JSONDecoder(parse_constant=_no_constant)
+_DECODER = json.JSONDecoder(parse_constant=_no_constant, strict=False)
+"""It takes line breaks within strings, which models write into code instead of ``\\n``."""
 
 
 def without_thoughts(text: str) -> str:

@@ -56,13 +56,15 @@ def test_a_wrong_repair_does_not_count(server: FakeChatServer, tmp_path: Path) -
 
 
 def test_rounds_come_to_an_end(server: FakeChatServer, tmp_path: Path) -> None:
-    """Code that is given again as it was is asked for once more without it."""
+    """Code given again as it was is told to be, and then asked for without it to copy from."""
     server.reply = scripted(answer(RAISING.bodies["load_generators"]))
     made = repaired(server, RAISING, "traceback", tmp_path)
-    assert (made.round, made.calls) == (None, 4)
+    assert (made.round, made.calls) == (None, 6)
     shown = ["Earlier answer:\ndef load_generators" in prompt for prompt in server.prompts()]
-    assert shown == [True, False, True, False]
-    assert all("IndexError: only integers" in prompt for prompt in server.prompts())
+    assert shown == [True, False, False] * 2
+    assert all("IndexError" in prompt for prompt in server.prompts())
+    unchanged = ["the earlier code unchanged" in prompt for prompt in server.prompts()]
+    assert unchanged == [False, True, False] * 2
     assert "load_generators in environment.py raises IndexError" in made.ended
 
 

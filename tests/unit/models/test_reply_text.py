@@ -56,6 +56,12 @@ def test_what_is_no_json_object_is_not_taken(text: str) -> None:
     assert json_objects(text) == []
 
 
+def test_line_breaks_within_a_string_are_read() -> None:
+    assert json_objects('{"source": "def f():\n\treturn 1"}') == [
+        {"source": "def f():\n\treturn 1"}
+    ]
+
+
 def test_a_loop_is_told_from_a_long_text() -> None:
     assert runs_on("start " + "and again the same words come round, " * 20)
     assert not runs_on(" ".join(str(number) for number in range(500)))
