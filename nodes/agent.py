@@ -76,14 +76,16 @@ def ask(
     max_output_tokens: int = 2000,
     previous: BaseModel | None = None,
     prompt: str = "",
+    warm_repairs: bool = False,
     **values: Any,
 ) -> Answer[T]:
     """Ask ``agent`` for its piece.
 
     ``values`` fill ``prompts/<agent>.md``, or that of ``prompt``, which always sees ``state``.
     What is open for this agent, in doubt, or asked of it by a revision follows, together with its
-    ``previous`` answer. The description comes first in every prompt, so that a model which keeps
-    the state of a prompt reads it once.
+    ``previous`` answer. With ``warm_repairs`` what ``check`` complains of is asked for again with
+    some chance in the choice of words. The description comes first in every prompt, so that a
+    model which keeps the state of a prompt reads it once.
 
     Raises:
         nodes.models.errors.ModelError: the model gave no usable answer.
@@ -125,6 +127,7 @@ def ask(
         if small
         else max_output_tokens,
         lengthen=not small,
+        warm_repairs=warm_repairs,
         ordinal=state.asked(agent),
     )
     return Answer(reply.value, [*state.calls, *reply.calls], reply.complaints)

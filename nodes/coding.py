@@ -12,7 +12,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from nodes.accounts import StageClock
-from nodes.agent import Answer, ask, noted
+from nodes.agent import ask, noted
 from nodes.body_rules import body_complaints
 from nodes.codegen.batched import render_batched
 from nodes.codegen.compile_spec import compile_spec
@@ -20,6 +20,7 @@ from nodes.codegen.possible import render_possible
 from nodes.codegen.problems import Problems
 from nodes.codegen.program import Program
 from nodes.codegen.render import render_environment, render_spec_functions
+from nodes.models.errors import ReplyInvalid
 from nodes.revising import revision_values
 from nodes.run_folder import artefact, remove, write_whole
 from nodes.second_reading import write_second_reading
@@ -147,7 +148,10 @@ def write_body(
     body: CodeBody,
     previous: BodySource | None,
 ) -> tuple[BodySource, RunState, list[str]]:
-    """Ask for one code body; returns it, the state with the calls added, and open complaints."""
+    """Ask for one code body; returns it, the state with the calls added, and open complaints.
+
+    Where no usable answer comes in a round of corrections, the ``previous`` one is kept.
+    """
 
     spec = program.spec
     quantities = {
@@ -155,22 +159,22 @@ def write_body(
         for name in dict.fromkeys([*body.reads, *body.writes])
     }
 
-    def asked(shown: BodySource | None) -> Answer[BodySource]:
-        def check(answer: BodySource) -> list[str]:
-            faults = body_complaints(answer.source, body)
-            same = shown is not None and same_code(answer.source, shown.source)
-            return still_wrong(answer.source, body, state.remarks) if same else faults
+    def check(answer: BodySource) -> list[str]:
+        faults = body_complaints(answer.source, body)
+        same = previous is not None and same_code(answer.source, previous.source)
+        return still_wrong(answer.source, body, state.remarks) if same else faults
 
-        return ask(
-            "coding", BodySource, state, runtime, check=check, previous=shown, body=body,
-            quantities=quantities, max_output_tokens=1500,
+    try:
+        answer = ask(
+            "coding", BodySource, state, runtime, check=check, previous=previous, body=body,
+            # The likeliest answer of a small model is the faulty code that it is shown.
+            warm_repairs=previous is not None, quantities=quantities, max_output_tokens=1500,
         )  # fmt: skip
-
-    answer = asked(previous)
-    if previous is not None and state.remarks and same_code(answer.value.source, previous.source):
-        # A model that copies the faulty code even so gets nothing to copy from.
-        state = state.model_copy(update={"calls": answer.calls})
-        answer = asked(None)
+    except ReplyInvalid as error:
+        if previous is None:
+            raise
+        kept = state.model_copy(update={"calls": [*state.calls, *error.calls]})
+        return previous, kept, []
     source = answer.value.model_copy(update={"name": body.name})
     complaints = body_complaints(source.source, body)
     return source, state.model_copy(update={"calls": answer.calls}), complaints

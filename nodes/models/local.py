@@ -34,7 +34,8 @@ _turn = threading.Lock()
 class LocalChat(BaseChatModel):
     """A chat model over GGUF weights whose reply is constrained to a JSON schema.
 
-    Call arguments: ``json_schema`` and ``schema_name``, ``max_tokens``, ``temperature``.
+    Call arguments: ``json_schema`` and ``schema_name``, ``max_tokens``, ``temperature``,
+    ``ordinal``.
     """
 
     weights: Path
@@ -62,7 +63,8 @@ class LocalChat(BaseChatModel):
                 grammar=grammar,
                 max_tokens=int(kwargs.get("max_tokens", 1024)),
                 temperature=float(kwargs.get("temperature", 0.0)),
-                seed=self.seed,
+                # Asked the same again, it is to have another chance.
+                seed=self.seed + int(kwargs.get("ordinal", 0)),
             )
         message = AIMessage(
             content=answer.text,
@@ -94,6 +96,7 @@ class LocalWire(Wire):
             "schema_name": ask.schema_name,
             "max_tokens": ask.max_output_tokens,
             "temperature": ask.temperature,
+            "ordinal": ask.ordinal,
         }
 
     def count_tokens(self, messages: Sequence[BaseMessage]) -> int:

@@ -56,6 +56,7 @@ def call_structured(
     journal: CallJournal,
     max_output_tokens: int = 2048,
     lengthen: bool = True,
+    warm_repairs: bool = False,
     ordinal: int = 0,
 ) -> StructuredReply[T]:
     """Ask ``model`` for a ``schema`` object; ``messages`` are pairs of role and text.
@@ -63,16 +64,17 @@ def call_structured(
     A reply that is no such object, or of which ``check`` complains, is shown to the model with
     the complaints, at most ``repairs`` times. If ``check`` is never content, the value with the
     fewest complaints is returned together with them. A reply that was cut off is asked for once
-    more at double length, unless ``lengthen`` is false. ``ordinal`` is the number of answers that
-    this agent had in the run so far; with it a recording finds its place, and the journal a reply
-    that came before the run was interrupted.
+    more at double length, unless ``lengthen`` is false. Repairs are sampled at temperature 0 until
+    one brings the same reply again, with ``warm_repairs`` never. ``ordinal`` is the number of
+    answers that this agent had in the run so far; with it a recording finds its place, and the
+    journal a reply that came before the run was interrupted.
 
     Raises ``ReplyInvalid`` if no reply was a valid object, and the other ``ModelError``s; each
     carries in ``calls`` what was answered before.
     """
     talk = _Talk(model, schema, as_messages(messages), agent, check, budget, journal, ordinal)
     try:
-        return talk.run(repairs, max_output_tokens, lengthen)
+        return talk.run(repairs, max_output_tokens, lengthen, warm_repairs)
     except ModelError as error:
         error.calls, error.ordinal = talk.calls, ordinal
         raise
@@ -106,7 +108,9 @@ class _Talk(Generic[T]):
             budget.spend(call)
         self.best: tuple[T, list[str]] | None = None
 
-    def run(self, repairs: int, max_output_tokens: int, lengthen: bool) -> StructuredReply[T]:
+    def run(
+        self, repairs: int, max_output_tokens: int, lengthen: bool, warm_repairs: bool
+    ) -> StructuredReply[T]:
         messages = self.messages
         limit, temperature = max_output_tokens, 0.0
         complaints: list[str] = []
@@ -132,7 +136,7 @@ class _Talk(Generic[T]):
             if repairs == 0:
                 break
             repairs -= 1
-            temperature = UNSTUCK_TEMPERATURE if stuck else temperature
+            temperature = UNSTUCK_TEMPERATURE if stuck or warm_repairs else temperature
             messages = with_repair(self.messages, reply.text, complaints[:MOST_COMPLAINTS])
         if self.best is None:
             refusal = refusal_in(previous or "")

@@ -59,6 +59,7 @@ class Bench:
         check: Callable[[Item], list[str]] | None = None,
         repairs: int = 2,
         max_output_tokens: int = 500,
+        warm_repairs: bool = False,
     ) -> StructuredReply[Item]:
         return call_structured(
             self.model,
@@ -67,6 +68,7 @@ class Bench:
             agent="parameter",
             check=check,
             repairs=repairs,
+            warm_repairs=warm_repairs,
             budget=self.budget,
             journal=self.journal,
             max_output_tokens=max_output_tokens,
@@ -184,6 +186,14 @@ def test_a_reply_that_repeats_itself_is_sampled_differently(start: Start) -> Non
     sampled = [body.get("options", body)["temperature"] for body in bodies]
     assert sampled[0] == sampled[1] == 0
     assert sampled[2] > 0
+
+
+def test_repairs_may_be_sampled_differently_from_the_first(start: Start) -> None:
+    bench = start("no", GOOD)
+    bench.ask(warm_repairs=True)
+    bodies = bench.server.bodies()
+    sampled = [body.get("options", body)["temperature"] for body in bodies]
+    assert sampled[0] == 0 < sampled[1]
 
 
 def test_a_complaint_of_the_check_is_repaired(start: Start) -> None:
