@@ -30,7 +30,7 @@ from nodes.settings import RunSettings
 from nodes.training_plan import problem_of
 from sandbox.training.attempt import Workshop, run_attempt
 from sandbox.training.choices import first_attempts
-from sandbox.training.request import REMEDIES, Attempt, Circumstances, Wishes
+from sandbox.training.request import CURRICULUM, REMEDIES, SHAPING, Attempt, Circumstances, Wishes
 from state.run_state import RunState
 from state.spec import Spec
 
@@ -71,6 +71,11 @@ CASES = [
     Case("time left", "acrobot", "ppo", 150_000),
     Case("differences", "drone-delivery", "imitation", 50_000),
     Case("kinds", "drone-delivery", "imitation", 50_000),
+    Case(SHAPING, "mountain-car", "dqn", 40_000),
+    Case(SHAPING, "acrobot", "ppo", 60_000),
+    Case(SHAPING, "rooms", "dqn", 60_000),
+    Case(CURRICULUM, "mountain-car", "ppo", 60_000),
+    Case(CURRICULUM, "rooms", "dqn", 60_000),
     Case("own parts", "inventory-management", "additive", 150_000),
     Case("own parts", "inventory-management", "imitation", 50_000),
 ]

@@ -15,6 +15,7 @@ from benchmarks.other import (
     classic_control,
     cliff_walking,
     lost_sales,
+    rooms,
     toy_text,
 )
 from benchmarks.play import Policy
@@ -165,6 +166,14 @@ OTHERS = [
         random_return=-499.1,
         best_return=classic_control.ACROBOT_BEST,
         source=ZOO,
+    ),
+    Problem(
+        "rooms",
+        rooms.spec,
+        random_return=-200.0,
+        best_return=-66.5,
+        source="straight from gap to gap, played in the environment",
+        best_policy=lambda: rooms.through_the_gaps,
     ),
 ]
 

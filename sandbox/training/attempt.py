@@ -17,6 +17,7 @@ from gymnasium import spaces
 from sandbox.training import additive, factored, imitation
 from sandbox.training.actions import ActionCoding
 from sandbox.training.checkpoint import Checkpoint
+from sandbox.training.curriculum import Curriculum
 from sandbox.training.enumeration import Limits, enumerate_environment
 from sandbox.training.environments import import_file, make_environment
 from sandbox.training.examples import RuleExamples, Source
@@ -31,15 +32,21 @@ from sandbox.training.policy import LearnedPolicy, Policy, content_sha256, load_
 from sandbox.training.possible import PossibleActions
 from sandbox.training.problem import Problem
 from sandbox.training.relations import few_kinds, like_pairs
-from sandbox.training.request import MASK, OPTIMUM, RESULT, Attempt
+from sandbox.training.request import CURRICULUM, MASK, OPTIMUM, RESULT, SHAPING, Attempt
+from sandbox.training.shaping import Potential
 from sandbox.training.simulator import MakeSimulator, batched_maker, plain_maker
 from sandbox.training.teacher import RuleTeacher
 from sandbox.training.value_iteration import solve
+from sandbox.training.ways import Ways, explore
 
 GRADIENT_STEPS_A_STEP = 0.1
 LEAST_GRADIENT_STEPS = 8000
 EXAMPLES_A_GRADIENT_STEP = 25
 """Of planned examples, which are dearer than gradient steps."""
+
+
+LOOKING_SHARE = 0.2
+"""Of the time of an attempt, for looking around before it."""
 
 
 class Workshop:
@@ -107,6 +114,37 @@ class Workshop:
         shift = self.measured.mean_reward if self.attempt.discount == 0 else 0.0
         return shift, self.measured.reward_scale
 
+    def ways(self, deadline: float) -> Ways:
+        """What looking around finds.
+
+        Raises:
+            NoWay: nothing better than usual, or not before ``deadline``.
+        """
+        attempt = self.attempt
+        return explore(
+            self.problem, self.make, self.measured, attempt.discount, attempt.seed, deadline
+        )
+
+    def helps(self, deadline: float) -> dict[str, Any]:
+        """A potential and a curriculum, where they are asked for.
+
+        Raises:
+            NoWay: nothing was found to make them of.
+        """
+        attempt = self.attempt
+        if not {SHAPING, CURRICULUM} & set(attempt.remedies):
+            return {}
+        discount, seed = attempt.discount, attempt.seed
+        now = time.monotonic()
+        ways = self.ways(now + LOOKING_SHARE * (deadline - now))
+        helps: dict[str, Any] = {}
+        if SHAPING in attempt.remedies:
+            scaling = self.features.scaling
+            helps["potential"] = Potential.fitted(ways, scaling, discount, seed)
+        if CURRICULUM in attempt.remedies:
+            helps["curriculum"] = Curriculum(ways, discount, attempt.total_timesteps, seed)
+        return helps
+
     def judge(self, out: Path, deadline: float) -> KeepBest:
         """What keeps the best policy in ``out``."""
         return KeepBest(
@@ -171,7 +209,7 @@ def _reinforce(workshop: Workshop, judge: KeepBest, out: Path, checkpoint: Check
 
     features = workshop.features  # first, for a checkpoint may need what it loads
     begun = checkpoint.read()
-    model = begun["model"] if begun else _new_model(workshop)
+    model = begun["model"] if begun else _new_model(workshop, judge.deadline)
     policy = LearnedPolicy(model, features, workshop.coding)
     keeper = EvaluateAndKeep(judge, policy, workshop.evaluate_every, out, checkpoint)
     if begun:
@@ -187,7 +225,7 @@ def _reinforce(workshop: Workshop, judge: KeepBest, out: Path, checkpoint: Check
     return int(model.num_timesteps)
 
 
-def _new_model(workshop: Workshop) -> Any:
+def _new_model(workshop: Workshop, deadline: float) -> Any:
     from sandbox.training.reinforce import make_model
     from sandbox.training.vector_environment import SimulatorVecEnv
 
@@ -200,6 +238,7 @@ def _new_model(workshop: Workshop) -> Any:
         seed=attempt.seed,
         reward_shift=shift,
         reward_scale=scale,
+        **workshop.helps(deadline),
     )
     return make_model(
         attempt.method,

@@ -41,10 +41,11 @@ class Cells:
     width: NDArray[np.float64]
 
     @classmethod
-    def fitted(cls, problem: Problem, simulator: Simulator, seed: int) -> Self:
+    def fitted(cls, problem: Problem, simulator: Simulator, seed: int, cells: int = CELLS) -> Self:
         """The cells for the observations that random actions meet in ``simulator``.
 
-        Each random action is kept up for some steps, which leads further.
+        Each random action is kept up for some steps, which leads further. Over all real numbers
+        together there are to be about so many ``cells``.
         """
         random = np.random.default_rng(seed)
         met = [simulator.reset(seed).astype(np.float64)]
@@ -69,7 +70,7 @@ class Cells:
         observations = np.concatenate(met)
         whole = _whole(problem, observations)
         low, high = _range(simulator, observations)
-        parts = np.clip(round(CELLS ** (1 / max(int((~whole & ~clock).sum()), 1))), FEWEST, MOST)
+        parts = np.clip(round(cells ** (1 / max(int((~whole & ~clock).sum()), 1))), FEWEST, MOST)
         width = np.where(whole, 1.0, np.maximum(high - low, 1e-9) / parts)
         kept = np.flatnonzero(~clock)
         return cls(kept, np.where(whole, -0.5, low)[kept], width[kept])

@@ -10,7 +10,15 @@ from sandbox.training.actions import ActionCoding
 from sandbox.training.fitted_discount import fitted_discount
 from sandbox.training.numeric_choices import USUAL
 from sandbox.training.problem import Problem
-from sandbox.training.request import MASK, STUDY, Attempt, Circumstances, Wishes
+from sandbox.training.request import (
+    CURRICULUM,
+    MASK,
+    SHAPING,
+    STUDY,
+    Attempt,
+    Circumstances,
+    Wishes,
+)
 
 STEPS = {
     "dqn": 120_000, "qr-dqn": 120_000, "ppo": 400_000, "maskable-ppo": 400_000, "sac": 30_000,
@@ -35,6 +43,10 @@ MASKABLE = ("dqn", "qr-dqn", "maskable-ppo")
 MASKED = ("maskable-ppo", "MaskablePPO beside it, for some choices are not possible at times.")
 LOST = ("flat", "worse", "collapsed", "below a constant")
 """Symptoms of a training that found nothing."""
+SHAPED = (
+    "Nearly all random episodes earn the same, so steps are also paid for what the state they lead "
+    "to is worth, as looking around found."
+)
 SLOWER = 0.1
 IMITATION = ["scaled observations", "differences", "kinds", "own parts"]
 EXAMPLES = (20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000)
@@ -125,6 +137,9 @@ def _attempt(
     remedies = [*BASIC, "own parts"] if method == "additive" else BASIC
     if circumstances.possible and method in MASKABLE:
         remedies = [*remedies, MASK]
+    if circumstances.ways and method in USUAL and discount > 0 and SHAPING not in wishes.without:
+        remedies = [*remedies, SHAPING]
+        reasons.append(SHAPED)
     if method in (*LEARNED_FROM_EXAMPLES, *SOLVED):
         discount, reasons = 1.0, [reason]
         remedies = IMITATION if method in LEARNED_FROM_EXAMPLES else []
@@ -210,7 +225,11 @@ def _remedied(attempt: Attempt, symptom: str) -> list[Attempt]:
         rest = [r for r in attempt.remedies if r != "own parts"]
         why = "each component sees the whole observation now, for they may depend on each other."
         found.append(replace(attempt, remedies=rest, reasons=[f"{said}: {why}"]))
-    adding = {"time left": "the time left in the episode is observed now."}
+    adding = {}
+    if symptom in LOST and attempt.method in USUAL and attempt.discount > 0:
+        adding[SHAPING] = "each step is also paid for what the state it leads to is worth now."
+        adding[CURRICULUM] = "episodes begin near known gains now, and farther off by and by."
+    adding |= {"time left": "the time left in the episode is observed now."}
     if symptom in LOST:
         adding["differences"] = "differences of like quantities are observed now."
     for remedy, why in adding.items():

@@ -12,6 +12,8 @@ EPISODES = 20
 STEPS = 4000
 RARE = 0.01
 """Share of the steps whose rewards are not usual ones."""
+ALIKE = 0.9
+"""Share of episodes with one and the same return from which chance is said to change little."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,12 @@ class Measured:
     usual_rewards: tuple[float, float]
     returns: NDArray[np.float64]
     step_seconds: float
+
+    @property
+    def arrives_rarely(self) -> bool:
+        """Whether nearly all episodes earn the same, so that there is hardly anything to learn."""
+        counts = np.unique(np.round(self.returns, 9), return_counts=True)[1]
+        return bool(counts.max() >= ALIKE * len(self.returns))
 
 
 def measure(make: MakeSimulator, horizon: int, discount: float, seed: int) -> Measured:

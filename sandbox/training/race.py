@@ -19,6 +19,7 @@ from sandbox.training.records import PROGRESS
 from sandbox.training.request import ATTEMPTS, RESULT, Attempt, Request
 from sandbox.training.study import is_hopeless
 from sandbox.training.uniform_draw import NotEnumerable
+from sandbox.training.ways import NoWay
 
 FAILURE = "failure.txt"
 LONGEST_FAILURE = 500
@@ -61,6 +62,8 @@ class Race:
     finished: list[Attempt] = field(default_factory=list)
     made: list[dict[str, Any]] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
+    failed: list[Attempt] = field(default_factory=list)
+    """Those that left nothing."""
     ends_at: float = field(init=False)
     arrived: bool = False
 
@@ -98,7 +101,7 @@ class Race:
 
     def first_failure(self) -> str:
         """What went wrong first; that a method does not fit only where nothing else did."""
-        unfit = tuple(kind.__name__ for kind in (NotEnumerable, NoPlan, NotFactored))
+        unfit = tuple(kind.__name__ for kind in (NotEnumerable, NoPlan, NotFactored, NoWay))
         own = [told for told in self.failures if not told.startswith(unfit)]
         return next(iter([*own, *self.failures]), "")
 
@@ -135,7 +138,7 @@ class Race:
         return True
 
     def _following(self) -> list[Attempt]:
-        also = [entry.attempt for entry in self.running]
+        also = [*(entry.attempt for entry in self.running), *self.failed]
         following = next_attempt(self.finished, self.made, also, self.request.wishes)
         return [following] if following is not None else []
 
@@ -206,6 +209,7 @@ class Race:
         except (OSError, ValueError):
             result = self._interrupted(entry)
         if result is None or not (out / POLICY).exists() or not (out / SETUP).exists():
+            self.failed.append(entry.attempt)
             return
         if any(attempt.name == entry.attempt.name for attempt in self.finished):
             return

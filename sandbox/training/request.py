@@ -15,6 +15,8 @@ SIDE_BY_SIDE = 2
 
 MASK = "possible actions"
 STUDY = "study"
+SHAPING = "shaping"
+CURRICULUM = "curriculum"
 
 REMEDIES = {
     "scaled observations": "numbers are brought to about [-1, 1], logarithms where decades differ",
@@ -25,6 +27,8 @@ REMEDIES = {
     "kinds": "whole numbers with few values are observed as one of these",
     MASK: "options that are not carried out as chosen are not considered",
     STUDY: "a study of learning rate, width, exploration and discount when nothing else helped",
+    SHAPING: "a step is also paid for what the state it leads to is worth, as looking around found",
+    CURRICULUM: "episodes begin near known gains first, and farther off as they are reached",
     "own parts": "each component of the decision sees its own part of the observation",
 }
 
@@ -114,6 +118,8 @@ class Circumstances:
     heuristic: bool = False
     possible: bool = False
     """Which actions are possible can be told from what is seen."""
+    ways: bool = False
+    """Nearly all random episodes earn the same, and looking around found more than they do."""
 
 
 @dataclass(frozen=True)

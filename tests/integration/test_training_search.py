@@ -23,7 +23,7 @@ from sandbox.training.request import Attempt, Circumstances, Request, Wishes
 from sandbox.training.simulator import plain_maker
 from state.training import TrainingRecord
 from tests.unit.training import small_problems
-from tests.unit.training.forms import MANY, MATCHING
+from tests.unit.training.forms import CORRIDOR, MANY, MATCHING
 
 ROOT = Path(__file__).parent.parent.parent
 NOT_EXACT = ("exact",)
@@ -177,6 +177,7 @@ def test_trainings_that_arrive_end_the_search_early(folder: Path) -> None:
         ("imitation", "MatchingMany", MANY, 600, "return seen.astype(int)"),
         ("sac", "Aiming", Problem(horizon=10), 400, ""),
         ("exact", "OneDraw", Problem(horizon=10), 1, ""),
+        ("dqn", "Corridor", CORRIDOR, 1200, ""),
     ],
 )
 def test_train_program_trains_the_same_policy_again(

@@ -118,7 +118,7 @@ def test_groups_of_problems() -> None:
     chosen = arguments(["--problems", "tasks", "wireless", "taxi"])
     assert len(chosen.problems) == 6
     assert chosen.problems[-1] == "taxi"
-    assert arguments(["--problems", "others"]).problems[-1] == "acrobot"
+    assert arguments(["--problems", "others"]).problems[-1] == "rooms"
 
 
 @pytest.mark.parametrize(

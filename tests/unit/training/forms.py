@@ -14,6 +14,7 @@ ERRAND = Problem(
         Piece("carrying", [], "", 0, 1, "integer"),
     ],
 )
+CORRIDOR = Problem(horizon=80, observation=[Piece("place", [], "", 0, 39, "integer")])
 MANY = Problem(
     horizon=10,
     shapes_future=False,

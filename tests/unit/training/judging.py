@@ -39,6 +39,13 @@ def let_returns_be(monkeypatch: pytest.MonkeyPatch, means: Sequence[float]) -> N
     monkeypatch.setattr(keep_best, "episode_returns", returns)
 
 
+def keep_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let each policy seem better than those before, so that what was learned last is kept."""
+    monkeypatch.setattr(
+        KeepBest, "_mean_return", lambda judge, policy, seed: float(len(judge.history))
+    )
+
+
 def considered(
     judge: KeepBest,
     monkeypatch: pytest.MonkeyPatch,

@@ -340,6 +340,23 @@ class Errand(Small):
         return np.hstack([self.place, self.source, self.goal, self.carrying]).astype(np.float32)
 
 
+class Corridor(Small):
+    """A walk along a corridor of 40 places; each step costs 1 until the last one is reached."""
+
+    seen, choices = 1, 2
+    horizon = 80
+
+    def begin(self):
+        self.place = int(self.np_random.integers(3))
+
+    def act(self, action):
+        self.place = max(self.place + 2 * action - 1, 0)
+        return -1.0, self.place == 39
+
+    def observation(self):
+        return np.array([self.place], dtype=np.float32)
+
+
 class Aiming(Small):
     """Two real numbers between 0 and 10; pays the less, the farther they are from those shown."""
 

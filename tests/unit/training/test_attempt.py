@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from sandbox.training import shaping, ways
 from sandbox.training.attempt import gradient_steps, run_attempt
 from sandbox.training.environments import make_environment
 from sandbox.training.judge import episode_returns
@@ -15,8 +16,10 @@ from sandbox.training.policy import content_sha256, load_policy
 from sandbox.training.problem import Problem
 from sandbox.training.request import Attempt
 from sandbox.training.simulator import plain_maker
+from sandbox.training.ways import NoWay
 from tests.unit.training import small_problems
 from tests.unit.training.forms import ERRAND, MANY, MATCHING
+from tests.unit.training.judging import keep_the_last
 
 REMEDIES = ["scaled observations", "scaled rewards", "time left", "kinds", "own parts"]
 
@@ -115,6 +118,34 @@ def test_the_same_attempt_gives_the_same_policy(tmp_path: Path, method: str) -> 
     assert len(hashes) == 1
     other = run_attempt(problem, replace(attempt, seed=4), tmp_path, tmp_path / "third", 60.0)
     assert other["policy_sha256"] not in hashes
+
+
+def test_led_to_what_is_known_it_gives_the_same_policy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ways, "STEPS", 6000)
+    monkeypatch.setattr(shaping, "GRADIENT_STEPS", 100)
+    keep_the_last(monkeypatch)
+    write_environment(tmp_path, "Errand")
+    plain = attempt_of("dqn", discount=0.95, parallel=4)
+    hashes = []
+    for name, remedies in {
+        "none": [], "shaped": ["shaping"], "led": ["curriculum"], "both": ["shaping", "curriculum"]
+    }.items():  # fmt: skip
+        attempt = replace(plain, remedies=remedies)
+        hashes += [
+            run_attempt(ERRAND, attempt, tmp_path, tmp_path / name / again, 60.0)["policy_sha256"]
+            for again in ("one", "other")
+        ]
+    assert hashes[::2] == hashes[1::2]
+    assert len(set(hashes)) == 4
+
+
+def test_where_no_way_is_known_nobody_is_led(tmp_path: Path) -> None:
+    write_environment(tmp_path, "Matching")
+    attempt = attempt_of("dqn", discount=0.9, remedies=["curriculum"])
+    with pytest.raises(NoWay, match="nothing better than usual"):
+        run_attempt(MATCHING, attempt, tmp_path, tmp_path / "out", 60.0)
 
 
 def test_a_training_that_ran_out_of_time_can_be_made_once_more(tmp_path: Path) -> None:

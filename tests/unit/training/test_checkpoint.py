@@ -10,12 +10,13 @@ import pytest
 import torch
 
 from sandbox.training import checkpoint as checkpoint_module
-from sandbox.training import keep_best, measure
+from sandbox.training import keep_best, measure, shaping, ways
 from sandbox.training.attempt import checkpoint_of, run_attempt
 from sandbox.training.checkpoint import Checkpoint
 from sandbox.training.problem import Problem
 from sandbox.training.request import Attempt
-from tests.unit.training.forms import MANY, MATCHING
+from tests.unit.training.forms import ERRAND, MANY, MATCHING
+from tests.unit.training.judging import keep_the_last
 from tests.unit.training.test_attempt import attempt_of, write_environment
 
 COURSES = {
@@ -94,6 +95,22 @@ def test_what_was_killed_comes_to_the_same(
     )
     assert one == other
     assert not list((tmp_path / "killed").glob("checkpoint*"))
+
+
+def test_where_episodes_begin_and_what_is_paid_for_go_on_as_they_were(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ways, "STEPS", 6000)
+    monkeypatch.setattr(shaping, "GRADIENT_STEPS", 100)
+    keep_the_last(monkeypatch)
+    write_environment(tmp_path, "Errand")
+    remedies = ["shaping", "curriculum"]
+    attempt = attempt_of("dqn", parallel=4, total_timesteps=800, discount=0.9, remedies=remedies)
+    whole = run_attempt(ERRAND, attempt, tmp_path, tmp_path / "whole", 60.0)
+    broken_off(monkeypatch, ERRAND, attempt, tmp_path, tmp_path / "killed")
+    on = run_attempt(ERRAND, attempt, tmp_path, tmp_path / "killed", 60.0)
+    assert (whole["resumed"], on["resumed"]) == (0, 1)
+    assert on["policy_sha256"] == whole["policy_sha256"]
 
 
 def test_the_checkpoint_of_another_attempt_is_not_taken(

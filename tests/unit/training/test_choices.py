@@ -141,7 +141,7 @@ def test_each_symptom_has_its_remedy() -> None:
     assert fell is not None
     assert set(fell.remedies) - set(dqn.remedies) == {"time left"}
     assert flat is not None
-    assert {"time left", "differences"} & set(flat.remedies)
+    assert "shaping" in flat.remedies
     additive = first(MANY)[1]
     whole = after("better", additive)
     assert whole is not None
@@ -210,12 +210,51 @@ def test_what_diverged_learns_more_slowly() -> None:
 @pytest.mark.parametrize("symptom", ["collapsed", "below a constant", "flat"])
 def test_what_found_nothing_sees_more(symptom: str) -> None:
     finished, made = [first(FEW)[1]], [{"best_evaluation": 0.0, "symptom": symptom}]
-    for _ in range(2):
+    for _ in range(4):
         following = next_attempt(finished, made, [], Wishes())
         assert following is not None
         finished.append(following)
         made.append({"best_evaluation": -1.0, "symptom": symptom})
     assert any("differences" in a.remedies for a in finished)
+
+
+def test_where_chance_hardly_ever_arrives_the_way_there_is_paid_for() -> None:
+    ways = Circumstances(ways=True)
+    exact, dqn, ppo = first(FEW, None, ways)
+    assert "shaping" not in exact.remedies
+    for attempt in (dqn, ppo):
+        assert "shaping" in attempt.remedies
+        assert any("Nearly all random episodes" in reason for reason in attempt.reasons)
+    for attempt in first(FEW, Wishes(without=("shaping",)), ways):
+        assert "shaping" not in attempt.remedies
+        assert not any("Nearly all random episodes" in reason for reason in attempt.reasons)
+    now = first(FEW, None, ways, problem=replace(PROBLEM, shapes_future=False))
+    assert not any("shaping" in attempt.remedies for attempt in now)
+
+
+@pytest.mark.parametrize("symptom", ["flat", "worse", "collapsed", "below a constant"])
+def test_what_found_nothing_is_led_there(symptom: str) -> None:
+    dqn = first(FEW)[1]
+    shaped = after(symptom, dqn)
+    assert shaped is not None
+    assert set(shaped.remedies) - set(dqn.remedies) == {"shaping"}
+    led = after(symptom, shaped)
+    assert led is not None
+    assert set(led.remedies) - set(shaped.remedies) == {"curriculum"}
+    assert led.reasons == [
+        f"The curve of 2-dqn was {symptom}: episodes begin near known gains now, and farther off "
+        "by and by."
+    ]
+    neither = after(symptom, dqn, without=("shaping", "curriculum"))
+    assert neither is not None
+    assert not {"shaping", "curriculum"} & set(neither.remedies)
+
+
+def test_where_no_later_step_counts_nobody_is_led_anywhere() -> None:
+    now = first(FEW, problem=replace(PROBLEM, shapes_future=False))[1]
+    following = after("flat", now)
+    assert following is not None
+    assert not {"shaping", "curriculum"} & set(following.remedies)
 
 
 @pytest.mark.parametrize("method", ["qr-dqn", "maskable-ppo", "td3"])

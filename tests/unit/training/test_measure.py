@@ -40,6 +40,12 @@ def test_a_steady_reward_has_no_spread_but_a_scale() -> None:
     assert set(measured.observations[:, 0]) == set(range(7))
 
 
+def test_arrival_is_rare_where_nearly_all_episodes_earn_the_same() -> None:
+    assert measure(plain_maker(Steady), 7, 0.9, 0).arrives_rarely
+    assert not measure(plain_maker(Climb), 5, 0.9, 0).arrives_rarely
+    assert not measure(plain_maker(Matching), 10, 0.9, 0).arrives_rarely
+
+
 def test_the_scale_is_the_spread_of_the_discounted_return() -> None:
     sums = np.cumsum(2 * 0.5 ** np.arange(7))
     steps = np.tile(sums, STEPS)[: STEPS // EPISODES]

@@ -16,6 +16,7 @@ from sandbox.training.problem import Problem
 from sandbox.training.race import Race
 from sandbox.training.request import Attempt, Circumstances, Request, Wishes
 from sandbox.training.table_policy import TablePolicy
+from sandbox.training.ways import NoWay
 
 
 @dataclass(frozen=True)
@@ -247,3 +248,13 @@ def test_no_better_than_a_constant_action_is_a_symptom(race: Callable[..., Race]
     assert ended.made[0]["symptom"] == "below a constant"
     other = race({"1-dqn": Course(5, ends="converged")}, seconds=1.0, bar=1.0)
     assert other.made[0]["symptom"] == "better"
+
+
+def test_what_left_nothing_is_not_tried_again_under_any_name(race: Callable[..., Race]) -> None:
+    """Nor is the folder of another attempt taken for what follows."""
+    flat = Course(2, ends="total_timesteps", symptom="flat")
+    unfit = Course(breaks=NoWay("nothing better than usual was found ahead"), policy=False)
+    ended = race({"1-exact": unfit, "2-dqn": flat, "3-dqn": unfit}, seconds=2.0)
+    assert {attempt.name for attempt in ended.failed} >= {"1-exact", "3-dqn"}
+    names = [attempt.name for attempt in [*ended.finished, *ended.failed]]
+    assert len(set(names)) == len(names) > 3
