@@ -39,8 +39,9 @@ COMPARED_STEPS = 400
 TIMED_DECISIONS = 100
 CONSTANT_EPISODES = 10
 FINALISTS = 3
-BAR_SHARE, FINAL_SHARE = 0.05, 0.1
-"""Of the time, for playing constant actions, and beyond it for judging the foremost once more."""
+BAR_SHARE, WAYS_SHARE, FINAL_SHARE = 0.05, 0.1, 0.1
+"""Of the time, for playing constant actions and for looking around, and beyond it for judging the
+foremost once more."""
 CERTAIN = 2.0
 """Standard errors of the difference that are no chance any more."""
 FINAL_SEED = 600_000_000
@@ -130,7 +131,7 @@ def with_ways(request: Request, workshop: Workshop) -> Request:
     try:
         if not workshop.measured.arrives_rarely:
             return request
-        workshop.ways(time.monotonic() + BAR_SHARE * request.seconds)
+        workshop.ways(time.monotonic() + WAYS_SHARE * request.seconds)
     except Exception as why_not:  # whatever the environment raises, as attempts will say
         print(f"no shaping: {type(why_not).__name__}: {why_not}", flush=True)
         return request

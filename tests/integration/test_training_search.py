@@ -177,14 +177,15 @@ def test_trainings_that_arrive_end_the_search_early(folder: Path) -> None:
         ("imitation", "MatchingMany", MANY, 600, "return seen.astype(int)"),
         ("sac", "Aiming", Problem(horizon=10), 400, ""),
         ("exact", "OneDraw", Problem(horizon=10), 1, ""),
-        ("dqn", "Corridor", CORRIDOR, 1200, ""),
+        ("dqn", "Corridor", CORRIDOR, 600, ""),
     ],
 )
 def test_train_program_trains_the_same_policy_again(
     folder: Path, algorithm: str, environment: str, problem: Problem, steps: int, heuristic: str
 ) -> None:
     wishes = Wishes(algorithm, steps=steps)
-    result = search(folder, environment, problem, wishes, heuristic=heuristic)
+    result = search(folder, environment, problem, wishes, 90.0, heuristic=heuristic)
+    assert ("shaping" in result["attempt"]["remedies"]) is (environment == "Corridor")
     write_train_program(folder, "A problem", problem, TrainingRecord.model_validate(result))
     done = python(folder, "train.py")
     assert done.returncode == 0, done.stderr
