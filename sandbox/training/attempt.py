@@ -43,8 +43,6 @@ GRADIENT_STEPS_A_STEP = 0.1
 LEAST_GRADIENT_STEPS = 8000
 EXAMPLES_A_GRADIENT_STEP = 25
 """Of planned examples, which are dearer than gradient steps."""
-
-
 LOOKING_SHARE = 0.2
 """Of the time of an attempt, for looking around before it."""
 
