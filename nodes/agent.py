@@ -76,12 +76,14 @@ def ask(
     max_output_tokens: int = 2000,
     previous: BaseModel | None = None,
     prompt: str = "",
+    remarks_prompt: str = "remarks",
     warm_repairs: bool = False,
     **values: Any,
 ) -> Answer[T]:
     """Ask ``agent`` for its piece.
 
-    ``values`` fill ``prompts/<agent>.md``, or that of ``prompt``, which always sees ``state``.
+    ``values`` fill ``prompts/<agent>.md``, or that of ``prompt``, which always sees ``state``, and
+    the ``remarks_prompt`` that shows what is open.
     What is open for this agent, in doubt, or asked of it by a revision follows, together with its
     ``previous`` answer. With ``warm_repairs`` what ``check`` complains of is asked for again with
     some chance in the choice of words. The description comes first in every prompt, so that a
@@ -100,7 +102,9 @@ def ask(
     earlier = shown_again(previous)
     text = templates.get_template(f"{prompt or agent}.md").render(state=state, **values)
     if remarks or doubts:
-        text += templates.get_template("remarks.md" if remarks else "reexamine.md").render(
+        template = f"{remarks_prompt}.md" if remarks else "reexamine.md"
+        text += templates.get_template(template).render(
+            values,
             remarks=remarks,
             doubts=doubts,
             answers=[a for a in state.clarifications if a.agent == agent],

@@ -47,24 +47,35 @@ def test_a_right_repair_counts(server: FakeChatServer, messages: str, tmp_path: 
 
 
 def test_a_wrong_repair_does_not_count(server: FakeChatServer, tmp_path: Path) -> None:
-    """It is given again as it was; the second passes all checks and does something else."""
-    fault, other = RAISING.bodies["load_generators"], UNSEEN.bodies["load_generators"]
-    server.reply = scripted(answer(fault), answer(other))
+    """It passes all checks and does something else."""
+    server.reply = scripted(answer(UNSEEN.bodies["load_generators"]))
     made = repaired(server, RAISING, "ladder", tmp_path)
-    assert (made.round, made.calls) == (None, 2)
+    assert (made.round, made.calls) == (None, 1)
     assert "passes all checks, and is another: load_generators: other numbers in" in made.ended
 
 
+def test_code_that_is_given_again_is_mended_by_a_line(
+    server: FakeChatServer, tmp_path: Path
+) -> None:
+    change = {"line": "for k in np.sort(fuel_cost):", "instead": "for k in np.argsort(fuel_cost):"}
+    server.reply = scripted(answer(RAISING.bodies["load_generators"]), json.dumps(change))
+    made = repaired(server, RAISING, "ladder", tmp_path)
+    assert (made.round, made.calls, made.ended) == (1, 2, "right")
+    whole, line = server.prompts()
+    assert "Give the whole answer again" in whole
+    assert "Say which one line is wrong" in line
+    assert "IndexError: only integers" in line
+
+
 def test_rounds_come_to_an_end(server: FakeChatServer, tmp_path: Path) -> None:
-    """Code given again as it was is told to be, and asked for with some chance."""
-    server.reply = scripted(answer(RAISING.bodies["load_generators"]))
+    """Code is given again as it was, and the change of a line is none."""
+    line = "for k in np.sort(fuel_cost):"
+    same = json.dumps({"line": line, "instead": line})
+    server.reply = scripted(*[answer(RAISING.bodies["load_generators"]), same, same] * 2)
     made = repaired(server, RAISING, "traceback", tmp_path)
-    assert (made.round, made.calls) == (None, 4)
-    shown = ["Earlier answer:\ndef load_generators" in prompt for prompt in server.prompts()]
-    assert shown == [True, False] * 2
-    assert all("IndexError" in prompt for prompt in server.prompts())
-    unchanged = ["the earlier code unchanged" in prompt for prompt in server.prompts()]
-    assert unchanged == [False, True] * 2
+    assert (made.round, made.calls) == (None, 6)
+    told = ["says the same as `line`" in prompt for prompt in server.prompts()]
+    assert told == [False, False, True] * 2
     assert "load_generators in environment.py raises IndexError" in made.ended
 
 

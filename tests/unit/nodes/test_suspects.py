@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nodes.coding import still_wrong
+from nodes.code_bodies import suspects
 from nodes.suspects import suspect_lines
 from state.dynamics import CodeBody
 from state.findings import Finding
@@ -39,15 +39,16 @@ def test_any_text_can_be_asked_about(source: str, found: str) -> None:
     assert len(suspect_lines(source, ["a"], found)) <= 5
 
 
-def test_unchanged_code_is_answered_with_fault_and_lines() -> None:
+def test_the_lines_of_what_a_finding_names_are_suspected() -> None:
     body = CodeBody(
-        name="grow", purpose="grow", when="step", reads=["level", "rate"], writes=["total"]
+        name="grow", purpose="grow", when="step", reads=["level", "rate"], writes=["total", "rest"]
     )
     finding = Finding(
         check="ranges_hold", owner="coding", place="total, which code body grow returns",
         message="total leaves its declared range", found="4 at step 2",
     )  # fmt: skip
-    (said,) = still_wrong(SOURCE, body, [finding])
-    assert "total leaves its declared range" in said
-    assert "total = level.copy() | total[place] += rate" in said
-    assert still_wrong(SOURCE, body, []) == []
+    total = ["total = level.copy()", "total[place] += rate"]
+    assert suspects(SOURCE, body, [finding]) == total
+    unnamed = finding.model_copy(update={"place": "grow", "message": "wrong"})
+    rest = "rest = np.sqrt(total) * rate"
+    assert suspects(SOURCE, body, [unnamed]) == [*total, rest]
