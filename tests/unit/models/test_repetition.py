@@ -5,10 +5,6 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from langchain_core.callbacks import CallbackManagerForLLMRun
-from langchain_core.language_models.chat_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import BaseModel
 
 from nodes.models.budget import TokenBudget
@@ -16,6 +12,7 @@ from nodes.models.chosen import ChosenModel
 from nodes.models.journal import CallJournal
 from nodes.models.repetition import until_it_repeats
 from nodes.models.structured import call_structured
+from tests.unit.models.plain_chat import Plain
 
 NAMES = st.lists(st.text(max_size=6), min_size=1, max_size=6, unique=True)
 
@@ -63,27 +60,10 @@ class Things(BaseModel):
     things: list[Thing]
 
 
-class InCircles(BaseChatModel):
-    """Names the same two things until it is cut off."""
-
-    @property
-    def _llm_type(self) -> str:
-        return "in circles"
-
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        text = '{"things": [' + '{"name": "a"}, {"name": "b"}, ' * 9 + '{"na'
-        message = AIMessage(content=text, response_metadata={"finish_reason": "length"})
-        return ChatResult(generations=[ChatGeneration(message=message)])
-
-
 def test_an_answer_that_went_in_circles_is_no_lost_call() -> None:
-    model = ChosenModel(name="openai:c", reason="a test", chat=InCircles(), provider="openai")
+    text = '{"things": [' + '{"name": "a"}, {"name": "b"}, ' * 9 + '{"na'
+    chat = Plain(text=text, finish_reason="length")
+    model = ChosenModel(name="openai:plain", reason="a test", chat=chat, provider="openai")
     reply = call_structured(
         model,
         Things,

@@ -1,12 +1,7 @@
 """A call through a plain chat model: what passes through, and what is read from its answer."""
 
-from typing import Any
-
 import pytest
-from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models.chat_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
 from langgraph.errors import GraphInterrupt
 from pydantic import BaseModel
 
@@ -14,32 +9,11 @@ from nodes.models.budget import TokenBudget
 from nodes.models.chosen import ChosenModel
 from nodes.models.journal import CallJournal
 from nodes.models.structured import call_structured
+from tests.unit.models.plain_chat import Plain
 
 
 class Answer(BaseModel):
     text: str
-
-
-class Plain(BaseChatModel):
-    """Answers without any account of tokens, or raises."""
-
-    error: Any = None
-
-    @property
-    def _llm_type(self) -> str:
-        return "plain"
-
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        if self.error is not None:
-            raise self.error
-        content: list[str | dict[str, Any]] = [{"type": "text", "text": '{"text": "yes"}'}]
-        return ChatResult(generations=[ChatGeneration(message=AIMessage(content=content))])
 
 
 def ask(chat: BaseChatModel) -> Answer:
