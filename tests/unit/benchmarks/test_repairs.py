@@ -12,9 +12,9 @@ from benchmarks.repairs.rounds import Repair
 from benchmarks.repairs.starts import Start, all_starts, sources
 from nodes.body_rules import body_complaints
 from nodes.check_request import check_request
+from nodes.code_bodies import blamed_bodies
 from nodes.codegen.compile_spec import compile_spec
 from nodes.codegen.render import render_environment, render_spec_functions
-from nodes.coding import blamed_bodies
 from nodes.spec_checks.ladder import check_spec
 from sandbox.programs.check import check
 from sandbox.programs.findings import Finding
