@@ -72,7 +72,7 @@ def test_rule_that_is_no_better_than_random_is_told() -> None:
         ("return None", "what heuristic returned is no decision"),
         ("seen['gain'] += 1; heuristic.n = getattr(heuristic, 'n', 0) + 1; return heuristic.n % 4",
          "for the same situation"),
-        ("return [k for k in range(300000)][2]", "ms on average, 5 ms are allowed"),
+        ("return [k for k in range(3_000_000)][2]", "ms on average, 5 ms are allowed"),
     ],
 )  # fmt: skip
 def test_faults_are_told_so_that_they_can_be_mended(body: str, said: str) -> None:
