@@ -19,7 +19,7 @@ class LineChange(Piece):
 
 def line_change_schema(source: str) -> type[LineChange]:
     """A change of one of the lines of ``source`` below its first."""
-    _, *below = (line.strip() for line in source.strip().splitlines())
+    below = (line.strip() for line in source.strip().splitlines()[1:])
     lines = tuple(dict.fromkeys(line for line in below if line))
     line: Any = (Literal[lines], ...) if lines else (str, ...)
     return create_model("LineChange", __base__=LineChange, line=line)

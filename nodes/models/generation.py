@@ -157,6 +157,5 @@ class Generator:
 
     def _forget(self, kept: int) -> None:
         """Forget all tokens read but the first ``kept``."""
-        if kept < len(self._read):
-            self._runtime.llama_memory_seq_rm(self._memory, 0, kept, -1)
-            del self._read[kept:]
+        self._runtime.llama_memory_seq_rm(self._memory, 0, kept, -1)
+        del self._read[kept:]

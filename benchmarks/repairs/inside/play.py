@@ -3,16 +3,16 @@
 import importlib
 import sys
 import traceback
+from typing import Any
 
 EPISODES = 20
 
 
-def main() -> None:
-    """Play; raises whatever the environment raises."""
-    environment = importlib.import_module("environment").Environment()
-    environment.action_space.seed(0)
-    for seed in range(EPISODES):
-        environment.reset(seed=seed)
+def play(environment: Any, episodes: int, seed: int) -> None:
+    """Random episodes; raises whatever ``environment`` raises."""
+    environment.action_space.seed(seed)
+    for number in range(episodes):
+        environment.reset(seed=number)
         over = False
         while not over:
             _, _, terminated, truncated, _ = environment.step(environment.action_space.sample())
@@ -21,7 +21,7 @@ def main() -> None:
 
 if __name__ == "__main__":
     try:
-        main()
+        play(importlib.import_module("environment").Environment(), EPISODES, seed=0)
     except Exception:
         # As without a sandbox around it, whose lines would stand above.
         traceback.print_exc()

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.repairs.inside.play import play
+
 EPISODES = 40
 SITUATIONS = 40
 FEW_DRAWS, ALL_DRAWS = 4, 6000
@@ -48,14 +50,7 @@ def met(module: Any, name: str) -> list[Arguments]:
         return body(rng, *arguments)
 
     setattr(module, name, noting)
-    environment = module.Environment()
-    environment.action_space.seed(1)
-    for seed in range(EPISODES):
-        environment.reset(seed=seed)
-        over = False
-        while not over:
-            _, _, terminated, truncated, _ = environment.step(environment.action_space.sample())
-            over = terminated or truncated
+    play(module.Environment(), EPISODES, seed=1)
     setattr(module, name, body)
     situations = list(found.values())
     return situations[:: max(1, len(situations) // SITUATIONS)][:SITUATIONS]

@@ -53,6 +53,11 @@ def test_only_lines_below_the_head_can_be_chosen() -> None:
             schema(line=line, instead="")
 
 
+@pytest.mark.parametrize("source", ["", "def grow(rng, level): return level"])
+def test_where_no_line_is_below_the_head_any_may_be_named(source: str) -> None:
+    assert line_change_schema(source)(line="x", instead="").line == "x"
+
+
 @pytest.mark.parametrize(
     ("instead", "said"),
     [
