@@ -29,14 +29,17 @@ class Moments:
 
     def __init__(self, file: Path) -> None:
         self.file = file
+        self.lock = threading.RLock()
+        """Held while a process dies, and by what must not be cut in two by another thread."""
         self.passed = set(file.read_text().splitlines()) if file.exists() else set()
 
     def at(self, moment: str) -> None:
         """Die here, unless an earlier process did."""
-        if moment not in self.passed:
-            with self.file.open("a") as file:
-                file.write(f"{moment}\n")
-            os.kill(os.getpid(), signal.SIGKILL)
+        with self.lock:
+            if moment not in self.passed:
+                with self.file.open("a") as file:
+                    file.write(f"{moment}\n")
+                os.kill(os.getpid(), signal.SIGKILL)
 
 
 def before(owner: Any, name: str, act: Callable[..., None]) -> None:
@@ -65,18 +68,27 @@ def after(owner: Any, name: str, act: Callable[..., None]) -> None:
 def watch(moments: Moments) -> None:
     """Have the process die in and after each node."""
 
-    def worked(saver: Any, config: Any, writes: Any, *more: Any) -> None:
-        stages = dict(writes).get("stages")
+    def in_node(stages: Any) -> None:
         if stages:
             moments.at(f"in node {len(stages)} {stages[-1].name}, its work done")
+
+    def worked(saver: Any, config: Any, writes: Any, *more: Any) -> None:
+        in_node(dict(writes).get("stages"))
 
     def written(saver: Any, config: Any, writes: Any, *more: Any) -> None:
         stages = dict(writes).get("stages")
         if stages and stages[-1].name in SAVED_TWICE:
             moments.at(f"after node {len(stages)} {stages[-1].name}, before its checkpoint")
 
-    def saved(saver: Any, config: Any, checkpoint: Any, metadata: Any, *more: Any) -> None:
-        moments.at(f"after the checkpoint of step {metadata['step']}")
+    put = LeanSaver.put
+
+    def putting(saver: Any, config: Any, checkpoint: Any, metadata: Any, *more: Any) -> Any:
+        # LangGraph writes a node's result and the checkpoint with it in two threads.
+        with moments.lock:
+            in_node(checkpoint["channel_values"].get("stages"))
+            saved = put(saver, config, checkpoint, metadata, *more)
+            moments.at(f"after the checkpoint of step {metadata['step']}")
+        return saved
 
     def answered(journal: CallJournal, line: JournalLine) -> None:
         if line.reply is not None:
@@ -90,12 +102,14 @@ def watch(moments: Moments) -> None:
         timers[-1].start()
 
     def replied(*given: Any, **named: Any) -> None:
-        # Late, it would kill at a moment that has another name, and hide that one.
-        timers.pop().cancel()
+        # One that is late already kills here: later, it would hide a moment with another name.
+        timer = timers.pop()
+        timer.cancel()
+        timer.join()
 
     before(LeanSaver, "put_writes", worked)
     after(LeanSaver, "put_writes", written)
-    after(LeanSaver, "put", saved)
+    LeanSaver.put = putting  # type: ignore[method-assign]
     after(CallJournal, "write", answered)
     before(nodes.sandbox_program, "_ask", asked)
     after(nodes.sandbox_program, "_ask", replied)
