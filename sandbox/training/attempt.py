@@ -5,6 +5,7 @@ The same attempt on the same machine gives the same policy, unless its time runs
 
 import json
 import time
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
@@ -112,16 +113,14 @@ class Workshop:
         shift = self.measured.mean_reward if self.attempt.discount == 0 else 0.0
         return shift, self.measured.reward_scale
 
-    def ways(self, deadline: float) -> Ways:
+    def ways(self, deadline: float, is_solved: Callable[[], bool] = lambda: False) -> Ways:
         """What looking around finds.
 
         Raises:
-            NoWay: nothing better than usual, or not before ``deadline``.
+            NoWay: nothing better than usual, or not before ``deadline`` or ``is_solved``.
         """
-        attempt = self.attempt
-        return explore(
-            self.problem, self.make, self.measured, attempt.discount, attempt.seed, deadline
-        )
+        discount, seed = self.attempt.discount, self.attempt.seed
+        return explore(self.problem, self.make, self.measured, discount, seed, deadline, is_solved)
 
     def helps(self, deadline: float) -> dict[str, Any]:
         """A potential and a curriculum, where they are asked for.

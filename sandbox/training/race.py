@@ -70,12 +70,20 @@ class Race:
     def __post_init__(self) -> None:
         self.ends_at = self.began + self.request.seconds
 
+    def begin(self) -> None:
+        """Begin attempts that wait, as far as there is room, and do not wait for their end."""
+        self._fill(multiprocessing.get_context("fork"))
+
+    def is_solved(self) -> bool:
+        """Whether an attempt has come to the exact solution meanwhile."""
+        self._collect()
+        return any(made["stopped_because"] == "exact" for made in self.made)
+
     def run(self) -> None:
         """Make attempts until one has arrived or nothing more can be tried in the time left."""
-        context = multiprocessing.get_context("fork")
         while True:
             self._collect()
-            self._fill(context)
+            self.begin()
             if not self.running:
                 return
             if self._is_over():

@@ -10,6 +10,7 @@ import json
 import math
 import shutil
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -62,16 +63,13 @@ def search(request: Request, folder: Path) -> dict[str, Any]:
     discount = fitted_discount(request.problem)[0]
     probe = Attempt("probe", "dqn", discount, 1, request.wishes.seed, batched=batched)
     workshop = Workshop(request.problem, folder, probe)
-    request = with_ways(request, workshop)
-    waiting = first_attempts(
-        request.problem,
-        workshop.coding,
-        request.wishes,
-        request.circumstances,
-        _seconds_of_an_example(request, workshop),
-    )
+    example = _seconds_of_an_example(request, workshop)
     bar, constant = best_constant(workshop, time.monotonic() + BAR_SHARE * request.seconds)
-    race = Race(request, folder, began, waiting, bar)
+    exact = [a for a in _attempts(request, workshop, example) if a.method == "exact"]
+    race = Race(request, folder, began, exact, bar)
+    race.begin()
+    request = with_ways(request, workshop, race.is_solved)
+    race.waiting += _attempts(request, workshop, example)[len(exact) :]
     race.run()
     if not race.made:
         raise RuntimeError(race.first_failure() or "no attempt left a policy")
@@ -82,6 +80,14 @@ def search(request: Request, folder: Path) -> dict[str, Any]:
     total = round(time.monotonic() - began, 3)
     record = {**race.made[best], "total_seconds": total, "attempts": race.made, "probes": probes}
     return {**record, **_optimum(race, folder)}
+
+
+def _attempts(request: Request, workshop: Workshop, seconds_of_an_example: float) -> list[Attempt]:
+    """What to try first; value iteration, if it is among them, at the front."""
+    problem, wishes = request.problem, request.wishes
+    return first_attempts(
+        problem, workshop.coding, wishes, request.circumstances, seconds_of_an_example
+    )
 
 
 def _optimum(race: Race, folder: Path) -> dict[str, Any]:
@@ -124,14 +130,17 @@ def _with_proved_mask(request: Request, folder: Path) -> Request:
     return replace(request, circumstances=replace(request.circumstances, possible=False))
 
 
-def with_ways(request: Request, workshop: Workshop) -> Request:
-    """Looks for ways to more, where nearly all random episodes earn the same."""
+def with_ways(request: Request, workshop: Workshop, is_solved: Callable[[], bool]) -> Request:
+    """Looks for ways to more, where nearly all random episodes earn the same.
+
+    Not any longer once ``is_solved``.
+    """
     if SHAPING in request.wishes.without or workshop.attempt.discount == 0:
         return request
     try:
         if not workshop.measured.arrives_rarely:
             return request
-        workshop.ways(time.monotonic() + WAYS_SHARE * request.seconds)
+        workshop.ways(time.monotonic() + WAYS_SHARE * request.seconds, is_solved)
     except Exception as why_not:  # whatever the environment raises, as attempts will say
         print(f"no shaping: {type(why_not).__name__}: {why_not}", flush=True)
         return request

@@ -8,6 +8,7 @@ each state is kept.
 """
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,11 +82,12 @@ def explore(
     discount: float,
     seed: int,
     deadline: float,
+    is_solved: Callable[[], bool] = lambda: False,
 ) -> Ways:
     """Look around from the true beginnings; ``measured`` is what random actions meet.
 
     Raises:
-        NoWay: nothing better than usual was found, or not before ``deadline``.
+        NoWay: nothing better than usual was found, or not before ``deadline`` or ``is_solved``.
     """
     low, high = measured.usual_rewards
     margin = max(MARGIN * (high - low), LEAST_MARGIN)
@@ -94,6 +96,8 @@ def explore(
     while search.steps < STEPS:
         if time.monotonic() > deadline:
             raise NoWay("looking around took too long")
+        if is_solved():
+            raise NoWay("the problem is solved")
         search.go_on()
     ways = search.ways(margin)
     if not len(ways.gaining):

@@ -9,12 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sandbox.training import ways as ways_module
 from sandbox.training.attempt import Workshop
 from sandbox.training.fitted_discount import fitted_discount
 from sandbox.training.problem import Problem
 from sandbox.training.race import Race
 from sandbox.training.request import Attempt, Circumstances, Request, Wishes
-from sandbox.training.search import best_constant, winner, with_ways
+from sandbox.training.search import WAYS_SHARE, best_constant, search, winner, with_ways
 from sandbox.training.table_policy import TablePolicy
 from tests.unit.training import small_problems
 from tests.unit.training.forms import CORRIDOR
@@ -60,7 +61,19 @@ def test_ways_are_looked_for_where_chance_changes_little(
 ) -> None:
     workshop = workshop_of(tmp_path, environment, problem)
     request = Request(problem, Wishes(without=without), Circumstances(), 600.0)
-    assert with_ways(request, workshop).circumstances.ways is found
+    looked = with_ways(request, workshop, lambda: False)
+    assert looked.circumstances.ways is found
+
+
+def test_nothing_is_looked_for_once_the_exact_solution_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ways_module, "STEPS", 10**9)
+    workshop_of(tmp_path, "Corridor", CORRIDOR)
+    result = search(Request(CORRIDOR, Wishes(), Circumstances(), 600.0), tmp_path)
+    assert result["stopped_because"] == "exact"
+    assert [made["method"] for made in result["attempts"]] == ["exact"]
+    assert result["total_seconds"] < 0.5 * WAYS_SHARE * 600
 
 
 BAD, FAIR, GOOD = [1, 2, 0], [0, 1, 1], [0, 1, 2]

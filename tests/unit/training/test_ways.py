@@ -77,6 +77,13 @@ def test_it_takes_no_longer_than_it_may() -> None:
         ways_of(deadline=-math.inf)
 
 
+def test_it_goes_on_only_until_the_problem_is_solved() -> None:
+    make, asked = plain_maker(Errand), iter([False, True])
+    measured = measure(make, ERRAND.horizon, DISCOUNT, 0)
+    with pytest.raises(NoWay, match="is solved"):
+        explore(ERRAND, make, measured, DISCOUNT, 3, math.inf, lambda: next(asked))
+
+
 def test_options_are_actions_of_the_space() -> None:
     few = options_of(spaces.Discrete(3, start=2), 0)
     assert few.tolist() == [2, 3, 4]
