@@ -17,7 +17,7 @@ from nodes.sentences import sentences_of
 from nodes.settings import RunSettings
 from nodes.written_numbers import as_written, flat, unit_behind
 from state.parameters import Parameter
-from state.piece import Identifier, Piece
+from state.piece import NewIdentifier, Piece
 from state.run_state import RunState
 
 NO_UNIT = {"none", "null", "-", "n/a", "unitless", "dimensionless"}
@@ -27,7 +27,7 @@ class NamedNumber(Piece):
     """One constant: a number of the description (or a list of them), and what it is."""
 
     value: float | list[float] | list[list[float]]
-    name: Identifier
+    name: NewIdentifier
     definition: str
     unit: str
 
@@ -35,7 +35,7 @@ class NamedNumber(Piece):
 class AssumedNumber(Piece):
     """A constant that the description does not give."""
 
-    name: Identifier
+    name: NewIdentifier
     definition: str
     value: float
     unit: str

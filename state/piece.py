@@ -18,18 +18,37 @@ def check_identifier(name: str) -> str:
 
     ``ChannelGain``, ``channelGain`` and ``Channel gain`` are taken for ``channel_gain``.
     """
-    spelled = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip()).lower()
-    spelled = re.sub(r"[\s\-]+", "_", spelled).rstrip("_")
-    if not IDENTIFIER.match(spelled) or len(spelled) > 60:
-        raise ValueError(f"name {name[:60]!r} is not snake_case (lower-case letters, digits, _)")
-    earlier = spelled.removeprefix("previous_")
-    if spelled in RESERVED or keyword.iskeyword(spelled) or earlier != spelled:
-        other = f"{spelled}_value" if earlier == spelled else f"earlier_{earlier}"
+    spelled = _in_snake_case(name)
+    other = _beside_reserved(spelled)
+    if other != spelled:
         raise ValueError(f"name {spelled!r} is reserved; choose another, such as {other}")
     return spelled
 
 
+def free_identifier(name: str) -> str:
+    """As :func:`check_identifier`, and another name in place of one that is reserved."""
+    return check_identifier(_beside_reserved(_in_snake_case(name)))
+
+
+def _in_snake_case(name: str) -> str:
+    spelled = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip()).lower()
+    spelled = re.sub(r"[\s\-]+", "_", spelled).rstrip("_")
+    if not IDENTIFIER.match(spelled) or len(spelled) > 60:
+        raise ValueError(f"name {name[:60]!r} is not snake_case (lower-case letters, digits, _)")
+    return spelled
+
+
+def _beside_reserved(name: str) -> str:
+    """``name``, or what it can be called where it means something else in expressions."""
+    if name in RESERVED or keyword.iskeyword(name):
+        return f"{name}_value"
+    stem = re.sub(r"^(previous_)+", "", name)
+    return name if stem == name else f"earlier_{stem}"
+
+
 Identifier = Annotated[str, AfterValidator(check_identifier)]
+NewIdentifier = Annotated[str, AfterValidator(free_identifier)]
+"""A name to which nothing refers yet, so that it may be changed."""
 
 
 class Piece(BaseModel):

@@ -33,6 +33,22 @@ def test_values_and_quotes_are_read_off_the_text() -> None:
     assert notes == [f"no parameter uses 10 of “{SECOND}”"]
 
 
+@pytest.mark.parametrize(
+    ("given", "taken"),
+    [
+        ("previous_demand", "earlier_demand"),
+        ("Previous demand", "earlier_demand"),
+        ("previous_previous_demand", "earlier_demand"),
+        ("lambda", "lambda_value"),
+        ("previous_time_step", "earlier_time_step"),
+        ("demand", "demand"),
+    ],
+)
+def test_a_reserved_name_is_changed_where_nothing_refers_to_it_yet(given: str, taken: str) -> None:
+    kept, _ = parameters_from(ParameterReply(parameters=[named(given, 3)]), MENTIONS, TEXT)
+    assert kept[0].name == taken
+
+
 def test_what_the_text_does_not_say_is_complained_of_and_dropped() -> None:
     reply = ParameterReply(parameters=[named("ghost", 99), named("half_ghost", [20, 99])])
     assert all("the number 99 is not in" in line for line in complaints(reply, MENTIONS, SENTENCES))
