@@ -40,6 +40,14 @@ def parsed(source: str, longest: int) -> ast.Module | str:
         return f"it is not valid Python (line {line}): {getattr(error, 'msg', error)}"
 
 
+def same_code(one: str, other: str) -> bool:
+    """Whether two sources differ in nothing but comments and spaces."""
+    try:
+        return ast.dump(ast.parse(one)) == ast.dump(ast.parse(other))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return one.strip() == other.strip()
+
+
 def signature(body: CodeBody) -> str:
     """The first line of the function, without ``def`` and colon."""
     return f"{body.name}({', '.join(['rng', *body.reads])})"

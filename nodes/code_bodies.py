@@ -1,29 +1,34 @@
 """The code bodies of an environment: asked for, and asked for again where they are at fault."""
 
-import ast
 import re
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 
 from langgraph.runtime import Runtime
 
 from nodes.agent import ask
-from nodes.body_rules import body_complaints
+from nodes.body_rules import body_complaints, same_code
 from nodes.codegen.program import Program
-from nodes.line_change import LineChange, line_change_schema, with_change
+from nodes.line_search import with_one_change
 from nodes.models.errors import ReplyInvalid
 from nodes.revising import revision_values
 from nodes.settings import RunSettings
-from nodes.suspects import suspect_lines
+from nodes.trial import Trial, tried
 from state.artefacts import BodySource
 from state.dynamics import CodeBody
-from state.findings import Finding
+from state.findings import CheckReport, Finding
 from state.run_state import RunState
 from state.usage import ModelCall
 
 
 def write_bodies(
-    state: RunState, runtime: Runtime[RunSettings], program: Program
+    state: RunState, runtime: Runtime[RunSettings], program: Program, trial: Trial
 ) -> tuple[list[BodySource], list[ModelCall], list[Finding]]:
-    """Ask for each code body that is new or that an open finding names; keep the others."""
+    """Ask for each code body that is new or that an open finding names; keep the others.
+
+    ``trial`` tries out what may mend one.
+    """
     bodies: list[BodySource] = []
     findings: list[Finding] = []
     known = {b.name: b for b in state.bodies}
@@ -35,13 +40,30 @@ def write_bodies(
         if kept is not None and body.name not in blamed and not told_to_change:
             bodies.append(kept)
             continue
-        source, state, wrong = write_body(state, runtime, program, body, kept)
+        known |= {b.name: b for b in bodies}
+        try_out = partial(_tried, trial, program, known, state.run_folder, runtime.context, body)
+        source, state, wrong = write_body(state, runtime, program, body, kept, try_out)
         bodies.append(source)
         findings += [
             Finding(check="code_body", owner="coding", place=f"code body {body.name}", message=w)
             for w in wrong
         ]
     return bodies, state.calls, findings
+
+
+def _tried(
+    trial: Trial,
+    program: Program,
+    known: dict[str, BodySource],
+    run_folder: str,
+    settings: RunSettings,
+    body: CodeBody,
+    source: str,
+) -> CheckReport:
+    """What ``trial`` says of ``source`` for ``body`` together with the ``known`` ones."""
+    sources = {**known, body.name: BodySource(name=body.name, source=source)}
+    together = [sources[b.name] for b in program.bodies if b.name in sources]
+    return tried(trial, program, together, Path(run_folder), settings)
 
 
 def blamed_bodies(findings: list[Finding], names: list[str]) -> set[str]:
@@ -61,12 +83,13 @@ def write_body(
     program: Program,
     body: CodeBody,
     previous: BodySource | None,
+    trial: Callable[[str], CheckReport],
 ) -> tuple[BodySource, RunState, list[str]]:
     """Ask for one code body; returns it, the state with the calls added, and open complaints.
 
-    The likeliest answer of a small model to faulty code is that same code. Where it comes, the
-    model is asked for the line that is wrong and what stands there instead. Where no usable answer
-    comes in a round of corrections, the ``previous`` one is kept.
+    The likeliest answer of a small model to faulty code is that same code. Where it comes, a
+    change of one statement is looked for, see ``with_one_change``. Where no usable answer comes in
+    a round of corrections, the ``previous`` one is kept.
     """
     spec = program.spec
     quantities = {
@@ -79,45 +102,13 @@ def write_body(
             check=lambda answer: body_complaints(answer.source, body),
             quantities=quantities, max_output_tokens=1500,
         )  # fmt: skip
-        state = state.model_copy(update={"calls": answer.calls})
-        source = answer.value.source
-        if previous is not None and state.remarks and same_code(source, previous.source):
-            change = ask(
-                "coding", line_change_schema(source), state, runtime, previous=previous, body=body,
-                check=lambda change: change_complaints(source, change, body),
-                quantities=quantities, remarks_prompt="line_change", warm_repairs=True,
-                suspects=suspects(source, body, state.remarks), max_output_tokens=500,
-            )  # fmt: skip
-            state = state.model_copy(update={"calls": change.calls})
-            if not change.complaints:
-                source = with_change(source, change.value)
     except ReplyInvalid as error:
         if previous is None:
             raise
         kept = state.model_copy(update={"calls": [*state.calls, *error.calls]})
         return previous, kept, []
+    state = state.model_copy(update={"calls": answer.calls})
+    source = answer.value.source
+    if previous is not None and state.remarks and same_code(source, previous.source):
+        source, state = with_one_change(source, body, quantities, state, runtime, trial)
     return BodySource(name=body.name, source=source), state, body_complaints(source, body)
-
-
-def change_complaints(source: str, change: LineChange, body: CodeBody) -> list[str]:
-    """What keeps ``change`` from being a change that leaves a function."""
-    changed = with_change(source, change)
-    if same_code(changed, source):
-        return ["`instead` says the same as `line`; write what is right there"]
-    return body_complaints(changed, body)
-
-
-def suspects(source: str, body: CodeBody, remarks: list[Finding]) -> list[str]:
-    """The lines that the first finding about ``body`` can come from."""
-    own = [f for f in remarks if body.name in f.place + f.message] or remarks
-    told = f"{own[0].place} {own[0].message} {own[0].found}"
-    named = [name for name in body.writes if re.search(rf"\b{name}\b", told)]
-    return suspect_lines(source, named or body.writes, told)
-
-
-def same_code(one: str, other: str) -> bool:
-    """Whether two sources differ in nothing but comments and spaces."""
-    try:
-        return ast.dump(ast.parse(one)) == ast.dump(ast.parse(other))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return one.strip() == other.strip()

@@ -21,6 +21,7 @@ from nodes.run_folder import artefact, remove, write_whole
 from nodes.second_reading import write_second_reading
 from nodes.settings import RunSettings
 from nodes.spec_checks.ladder import check_spec
+from nodes.trial import Trial, checked
 from state.artefacts import CodeArtefacts
 from state.findings import CheckReport, Finding
 from state.run_state import RunState
@@ -34,10 +35,12 @@ VOID: dict[str, Any] = {"training": None, "evaluation": None, "status": "running
 NOT_BATCHED = "training steps one episode at a time"
 
 
-def coding(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
+def coding(
+    state: RunState, runtime: Runtime[RunSettings], trial: Trial = checked
+) -> dict[str, Any]:
     """Write ``environment.py`` and ``spec_functions.py`` into the run folder.
 
-    A standard Gymnasium environment needs neither.
+    A standard Gymnasium environment needs neither. ``trial`` tries out what may mend code.
     """
     clock = StageClock("coding")
     spec = state.spec()
@@ -56,7 +59,7 @@ def coding(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
         code = CodeArtefacts()
         stages = clock.add_to(state, "done")
         return {**VOID, "code": code, "checks": None, "notes": notes, "stages": stages}
-    bodies, calls, findings = write_bodies(state, runtime, program)
+    bodies, calls, findings = write_bodies(state, runtime, program, trial)
     update: dict[str, Any] = {**VOID, "calls": calls, "notes": notes, "bodies": bodies}
     if findings:
         stages = clock.add_to(state, "failed", findings[0].message)

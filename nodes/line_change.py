@@ -1,44 +1,73 @@
-"""A correction of one line, which a model gives where it would only copy the whole code."""
+"""A change of one statement of a function, which a model gives where it would copy the whole."""
 
+import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 from textwrap import dedent, indent
-from typing import Any, Literal
 
-from pydantic import Field, create_model
+from pydantic import Field
 
 from nodes.body_rules import parsed
 from state.piece import Piece
 
+BLANK = "...  # this line is missing"
+
 
 class LineChange(Piece):
-    """One line of a function and what stands there instead, one line or several."""
+    """What is to stand in the place of a statement: one line or several."""
 
-    line: str
     instead: str = Field(max_length=1500)
 
 
-def line_change_schema(source: str) -> type[LineChange]:
-    """A change of one of the lines of ``source`` below its first."""
-    below = (line.strip() for line in source.strip().splitlines()[1:])
-    lines = tuple(dict.fromkeys(line for line in below if line))
-    line: Any = (Literal[lines], ...) if lines else (str, ...)
-    return create_model("LineChange", __base__=LineChange, line=line)
+@dataclass(frozen=True)
+class Place:
+    """A simple statement, or the head of one with a block: lines from 1, both ends included."""
+
+    first: int
+    last: int
+
+    def within(self, source: str) -> str:
+        """What stands there, on one line."""
+        lines = source.splitlines()[self.first - 1 : self.last]
+        return " ".join(line.strip() for line in lines)
 
 
-def with_change(source: str, change: LineChange) -> str:
-    """``source`` with the first line that is ``change.line`` replaced, indented as that was.
+def places_in(source: str) -> dict[Place, ast.stmt]:
+    """All statements below the first line of the function ``source``, from above.
 
-    A line that is not there leaves all as it was.
+    Empty if it is no Python. What only tells the reader something is left out.
     """
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+    found = {}
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.stmt) or node.lineno == 1 or _only_tells(node):
+            continue
+        block = getattr(node, "body", None)
+        last = block[0].lineno - 1 if block else node.end_lineno or node.lineno
+        found[Place(node.lineno, max(last, node.lineno))] = node
+    return dict(sorted(found.items(), key=lambda item: item[0].first))
+
+
+def _only_tells(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def with_blank(source: str, place: Place) -> str:
+    """``source`` with nothing at ``place``."""
+    return with_change(source, place, BLANK)
+
+
+def with_change(source: str, place: Place, instead: str) -> str:
+    """``source`` with ``instead`` at ``place``, indented as what stood there."""
     lines = source.splitlines()
-    places = [n for n, line in enumerate(lines) if line.strip() == change.line.strip()]
-    if not places:
-        return source
-    place = places[0]
-    indentation = lines[place][: len(lines[place]) - len(lines[place].lstrip())]
+    old = lines[place.first - 1]
+    indentation = old[: len(old) - len(old.lstrip())]
     changed = [
-        "\n".join([*lines[:place], *instead, *lines[place + 1 :]]) + "\n"
-        for instead in _ways_to_indent(change.instead, indentation)
+        "\n".join([*lines[: place.first - 1], *new, *lines[place.last :]]) + "\n"
+        for new in _ways_to_indent(instead, indentation)
     ]
     return next(
         (text for text in changed if not isinstance(parsed(text, len(text)), str)), changed[0]

@@ -1,32 +1,29 @@
-"""Which lines of a function can have to do with what was found wrong about its result."""
+"""Which statements of a function can have to do with what was found wrong about its result."""
 
 import ast
 import re
 from collections.abc import Iterator
 
-MOST_LINES = 5
+from nodes.line_change import Place, places_in
+
 UNSAFE_CALLS = frozenset("log log2 log10 sqrt power divide arccos arcsin".split())
 _NOT_A_NUMBER = re.compile(r"\bnan\b|\binfinit", re.I)
 
 
-def suspect_lines(source: str, names: list[str], found: str) -> list[str]:
-    """Lines that set one of ``names``; of a result that is no number, those that can make it so.
+def suspected_first(source: str, names: list[str], found: str) -> list[Place]:
+    """All places of ``source``: at the front those that set one of ``names``.
 
-    Empty if ``source`` is no Python.
+    Of a result that is no number, those at the front that can make it so; then what is returned.
     """
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
     unsafe = bool(_NOT_A_NUMBER.search(found))
-    numbers = {
-        node.lineno
-        for node in ast.walk(tree)
-        if isinstance(node, ast.stmt) and not hasattr(node, "body")
-        if (_is_unsafe(node) if unsafe else set(names) & set(_set_by(node)))
-    }
-    lines = source.splitlines()
-    return [lines[number - 1].strip() for number in sorted(numbers)][:MOST_LINES]
+
+    def rank(node: ast.stmt) -> int:
+        if _is_unsafe(node) if unsafe else set(names) & set(_set_by(node)):
+            return 0
+        return 1 if isinstance(node, ast.Return) else 2
+
+    places = places_in(source)
+    return sorted(places, key=lambda place: rank(places[place]))
 
 
 def _set_by(statement: ast.stmt) -> Iterator[str]:
@@ -46,6 +43,8 @@ def _set_by(statement: ast.stmt) -> Iterator[str]:
 
 def _is_unsafe(statement: ast.stmt) -> bool:
     """Whether it divides, or calls what is not defined for every number."""
+    if hasattr(statement, "body"):
+        return False
     for node in ast.walk(statement):
         if isinstance(node, ast.BinOp | ast.AugAssign):
             if isinstance(node.op, ast.Div | ast.FloorDiv | ast.Mod | ast.Pow):

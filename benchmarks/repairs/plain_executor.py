@@ -8,10 +8,13 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from benchmarks.repairs.inside import play
+from nodes.codegen.program import Program
+from nodes.codegen.render import render_environment
 from nodes.executor import LIMITS
 from nodes.sandbox_account import why_it_ended
 from nodes.settings import RunSettings
 from sandbox import run
+from state.artefacts import BodySource
 from state.findings import CheckReport, Finding
 from state.run_state import RunState
 
@@ -26,8 +29,22 @@ def plain_executor(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, 
         SandboxUnavailable: this machine cannot contain generated code.
     """
     said = traceback_of(Path(state.run_folder), runtime.context)
-    told = [Finding(check="runs", owner="coding", message=said)] if said else []
+    told = [_raised(said)] if said else []
     return {"checks": CheckReport(findings=told), "remarks": told}
+
+
+def plain_trial(
+    program: Program, bodies: list[BodySource], folder: Path, settings: RunSettings
+) -> CheckReport:
+    """As a plain executor tries code out: what raises nothing is right."""
+    source = render_environment(program, bodies)
+    (folder / "environment.py").write_text(source, encoding="utf-8")
+    said = traceback_of(folder, settings)
+    return CheckReport(findings=[_raised(said)] if said else [])
+
+
+def _raised(said: str) -> Finding:
+    return Finding(check="runs", owner="coding", message=said)
 
 
 def traceback_of(folder: Path, settings: RunSettings) -> str:

@@ -9,13 +9,14 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from benchmarks.repairs.judging import difference
-from benchmarks.repairs.plain_executor import plain_executor
+from benchmarks.repairs.plain_executor import plain_executor, plain_trial
 from benchmarks.repairs.starts import Start, sources
 from nodes.coding import coding
 from nodes.debugging import blocking_findings, send_back
 from nodes.executor import executor
 from nodes.models.errors import ContextTooLong, ReplyInvalid
 from nodes.settings import RunSettings
+from nodes.trial import Trial, checked
 from state.run_state import RunState
 from state.usage import Usage
 
@@ -23,6 +24,8 @@ Look = Callable[[RunState, Runtime[RunSettings]], dict[str, Any]]
 
 LOOKS: dict[str, Look] = {"ladder": executor, "traceback": plain_executor}
 """What the agent is told comes from one of these."""
+TRIALS: dict[str, Trial] = {"ladder": checked, "traceback": plain_trial}
+"""So it tries out what may mend the code."""
 
 
 @dataclass(frozen=True)
@@ -50,11 +53,11 @@ def repair(start: Start, messages: str, settings: RunSettings, folder: Path, rou
     """
     folder.mkdir(parents=True, exist_ok=True)
     runtime = Runtime(context=settings)
-    look, began = LOOKS[messages], time.monotonic()
+    look, trial, began = LOOKS[messages], TRIALS[messages], time.monotonic()
     state, made, told = start.state(folder), 0, False
     ended = "it is never as it should be"
     try:
-        state = _after(state, coding(state, runtime))
+        state = _after(state, coding(state, runtime, trial))
         while True:
             if state.code is not None:
                 state = _after(state, look(state, runtime))
@@ -62,7 +65,7 @@ def repair(start: Start, messages: str, settings: RunSettings, folder: Path, rou
             if not blocking_findings(state) or made == rounds:
                 break
             state = _after(state, send_back(state, runtime))
-            state = _after(state, coding(state, runtime))
+            state = _after(state, coding(state, runtime, trial))
             made += 1
     except (ReplyInvalid, ContextTooLong) as error:
         state = _after(state, {"calls": [*state.calls, *error.calls], "code": None})

@@ -1,9 +1,11 @@
 """The coding rounds alone: what the agent is told, and what counts as a repair."""
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +13,7 @@ from benchmarks.repairs.__main__ import main
 from benchmarks.repairs.rounds import Repair, repair
 from benchmarks.repairs.starts import Start, all_starts
 from graph.context import RunContext
-from tests.fake_chat_server import FakeChatServer, scripted
+from tests.fake_chat_server import FakeChatServer, ReplyFunction, scripted
 
 STARTS = all_starts()
 RAISING, SILENT, UNSEEN = (
@@ -27,6 +29,19 @@ def _server() -> Iterator[FakeChatServer]:
 
 def answer(source: str) -> str:
     return json.dumps({"name": "load_generators", "source": source})
+
+
+def copying(start: Start, changes: dict[str, str]) -> ReplyFunction:
+    """Gives the code again as it is, and of a missing line what ``changes`` hold for it."""
+
+    def reply(messages: list[dict[str, Any]], schema: dict[str, Any] | None) -> str:
+        asked = "\n".join(str(message["content"]) for message in messages)
+        line = re.search(r"There stood `(.*)`, which", asked)
+        if line is None:
+            return answer(start.bodies["load_generators"])
+        return json.dumps({"instead": changes.get(line[1], line[1])})
+
+    return reply
 
 
 def repaired(server: FakeChatServer, start: Start, messages: str, folder: Path) -> Repair:
@@ -54,28 +69,43 @@ def test_a_wrong_repair_does_not_count(server: FakeChatServer, tmp_path: Path) -
     assert "passes all checks, and is another: load_generators: other numbers in" in made.ended
 
 
-def test_code_that_is_given_again_is_mended_by_a_line(
+@pytest.mark.parametrize("messages", ["ladder", "traceback"])
+def test_code_that_is_given_again_is_mended_by_a_change_of_one_line(
+    server: FakeChatServer, messages: str, tmp_path: Path
+) -> None:
+    """Of all lines: those that set a value in question come first."""
+    changes = {
+        "output = np.zeros(len(capacity))": "output = np.ones(len(capacity))",
+        "for k in np.sort(fuel_cost):": "for k in np.argsort(fuel_cost):",
+    }
+    server.reply = copying(RAISING, changes)
+    made = repaired(server, RAISING, messages, tmp_path)
+    assert (made.round, made.ended) == (1, "right")
+    whole = server.prompts()[0]
+    lines = [prompt for prompt in server.prompts() if "There stood" in prompt]
+    assert "Give the whole answer again" in whole
+    assert all("IndexError: only integers" in prompt for prompt in lines)
+    assert "There stood `for k in np.sort(fuel_cost):`" in lines[-1]
+    assert "    ...  # this line is missing\n        output[k] = min(" in lines[-1]
+    assert not (tmp_path / "trial").exists()
+
+
+def test_only_the_checks_see_that_a_silent_fault_is_mended(
     server: FakeChatServer, tmp_path: Path
 ) -> None:
-    change = {"line": "for k in np.sort(fuel_cost):", "instead": "for k in np.argsort(fuel_cost):"}
-    server.reply = scripted(answer(RAISING.bodies["load_generators"]), json.dumps(change))
-    made = repaired(server, RAISING, "ladder", tmp_path)
-    assert (made.round, made.calls, made.ended) == (1, 2, "right")
-    whole, line = server.prompts()
-    assert "Give the whole answer again" in whole
-    assert "Say which one line is wrong" in line
-    assert "IndexError: only integers" in line
+    right = "output[k] = min(capacity[k] * runs[k], unmet)"
+    server.reply = copying(SILENT, {"output[k] = capacity[k] * runs[k]": right})
+    made = repaired(server, SILENT, "ladder", tmp_path)
+    assert (made.round, made.ended) == (1, "right")
 
 
 def test_rounds_come_to_an_end(server: FakeChatServer, tmp_path: Path) -> None:
-    """Code is given again as it was, and the change of a line is none."""
-    line = "for k in np.sort(fuel_cost):"
-    same = json.dumps({"line": line, "instead": line})
-    server.reply = scripted(*[answer(RAISING.bodies["load_generators"]), same, same] * 2)
+    """Code is given again as it was, and whatever line is missing, nothing else comes."""
+    server.reply = copying(RAISING, {})
     made = repaired(server, RAISING, "traceback", tmp_path)
-    assert (made.round, made.calls) == (None, 6)
-    told = ["says the same as `line`" in prompt for prompt in server.prompts()]
-    assert told == [False, False, True] * 2
+    assert made.round is None
+    told = ["that is what stood there" in prompt for prompt in server.prompts()]
+    assert told == [False, *[False, True] * 6] * 2
     assert "load_generators in environment.py raises IndexError" in made.ended
 
 

@@ -3,7 +3,8 @@
 import pytest
 
 from nodes.agent import prompt_templates, shown_again
-from nodes.code_bodies import blamed_bodies, same_code
+from nodes.body_rules import same_code
+from nodes.code_bodies import blamed_bodies
 from state.artefacts import BodySource
 from state.findings import Finding, Owner
 from state.objective import Objective

@@ -1,24 +1,44 @@
-"""One line of a function is replaced, whatever way the new one is indented."""
+"""One statement of a function is replaced, whatever way the new one is indented."""
+
+import ast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
-from nodes.code_bodies import change_complaints, same_code
-from nodes.line_change import LineChange, line_change_schema, with_change
+from nodes.body_rules import same_code
+from nodes.line_change import LineChange, Place, places_in, with_blank, with_change
+from nodes.line_search import change_complaints
 from state.dynamics import CodeBody
 
 SOURCE = """def grow(rng, level):
+    \"\"\"Grow.\"\"\"
+    # Three times.
     for place in range(3):
         level = level + place
+    level = (
+        2
+        * level
+    )
     return level
 """
 BODY = CodeBody(name="grow", purpose="grow", when="step", reads=["level"], writes=["total"])
+FOR, ADD, DOUBLE, RETURN = Place(4, 4), Place(5, 5), Place(6, 9), Place(10, 10)
 
 
-def changed(line: str, instead: str) -> str:
-    return with_change(SOURCE, LineChange(line=line, instead=instead))
+def test_places_are_statements_and_heads_of_blocks() -> None:
+    assert list(places_in(SOURCE)) == [FOR, ADD, DOUBLE, RETURN]
+    assert DOUBLE.within(SOURCE) == "level = ( 2 * level )"
+
+
+def test_a_head_over_several_lines_is_one_place() -> None:
+    source = "def f(rng, x):\n    if (\n        x\n    ):\n        x = 1\n    return x\n"
+    assert list(places_in(source)) == [Place(2, 4), Place(5, 5), Place(6, 6)]
+
+
+@pytest.mark.parametrize("source", ["", "def f(:", "def grow(rng, level): return level"])
+def test_there_may_be_no_place(source: str) -> None:
+    assert places_in(source) == {}
 
 
 @pytest.mark.parametrize(
@@ -32,47 +52,49 @@ def changed(line: str, instead: str) -> str:
 )
 def test_several_lines_stand_where_the_one_stood(instead: str) -> None:
     right = SOURCE.replace("level = level + place", "if place:\n            level = level - place")
-    assert same_code(changed("level = level + place", instead), right)
+    assert same_code(with_change(SOURCE, ADD, instead), right)
 
 
 def test_the_head_of_a_block_keeps_its_block() -> None:
-    assert "    for place in range(2):\n        level = " in changed(
-        "for place in range(3):", "for place in range(2):"
+    changed = with_change(SOURCE, FOR, "for place in range(2):")
+    assert "    for place in range(2):\n        level = " in changed
+
+
+def test_a_statement_of_several_lines_goes_as_a_whole() -> None:
+    changed = with_change(SOURCE, DOUBLE, "level = 4")
+    assert "level = level + place\n    level = 4\n    return level" in changed
+
+
+def test_a_blank_says_that_something_is_missing() -> None:
+    assert "range(3):\n        ...  # this line is missing\n    level = (" in with_blank(
+        SOURCE, ADD
     )
-
-
-def test_a_line_that_is_not_there_changes_nothing() -> None:
-    assert changed("other = 1", "level = 2") == SOURCE
-
-
-def test_only_lines_below_the_head_can_be_chosen() -> None:
-    schema = line_change_schema(SOURCE)
-    assert schema(line="return level", instead="return 2 * level").line == "return level"
-    for line in ("def grow(rng, level):", "other"):
-        with pytest.raises(ValidationError):
-            schema(line=line, instead="")
-
-
-@pytest.mark.parametrize("source", ["", "def grow(rng, level): return level"])
-def test_where_no_line_is_below_the_head_any_may_be_named(source: str) -> None:
-    assert line_change_schema(source)(line="x", instead="").line == "x"
 
 
 @pytest.mark.parametrize(
     ("instead", "said"),
     [
-        ("return  level  # as before", "says the same as `line`"),
+        ("return  level  # as before", "that is what stood there"),
         ("return level,", ""),
         ("return (level", "not valid Python"),
         ("import os\nreturn level", "nothing is imported here"),
     ],
 )
 def test_a_change_has_to_leave_another_function(instead: str, said: str) -> None:
-    change = LineChange(line="return level", instead=instead)
-    complaints = change_complaints(SOURCE, change, BODY)
+    complaints = change_complaints(SOURCE, RETURN, LineChange(instead=instead), BODY)
     assert any(said in complaint for complaint in complaints) if said else complaints == []
 
 
-@given(st.text(max_size=60), st.text(max_size=60))
-def test_any_change_gives_a_text(line: str, instead: str) -> None:
-    assert with_change(SOURCE, LineChange(line=line, instead=instead)).startswith("def grow")
+@given(st.text(max_size=60), st.sampled_from([FOR, ADD, DOUBLE, RETURN]))
+def test_any_change_leaves_what_is_around_it(instead: str, place: Place) -> None:
+    before, after = SOURCE.splitlines()[: place.first - 1], SOURCE.splitlines()[place.last :]
+    changed = with_change(SOURCE, place, instead).split("\n")[:-1]
+    assert changed[: len(before)] == before
+    assert changed[len(changed) - len(after) :] == after
+
+
+@given(st.text(max_size=200))
+def test_places_of_any_text(source: str) -> None:
+    for place, node in places_in(source).items():
+        assert isinstance(node, ast.stmt)
+        assert 1 < place.first <= place.last
