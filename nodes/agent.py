@@ -77,7 +77,8 @@ def ask(
     previous: BaseModel | None = None,
     prompt: str = "",
     remarks_prompt: str = "remarks",
-    warm_repairs: bool = False,
+    temperature: float = 0.0,
+    repair_temperature: float = 0.0,
     **values: Any,
 ) -> Answer[T]:
     """Ask ``agent`` for its piece.
@@ -85,8 +86,8 @@ def ask(
     ``values`` fill ``prompts/<agent>.md``, or that of ``prompt``, which always sees ``state``, and
     the ``remarks_prompt`` that shows what is open.
     What is open for this agent, in doubt, or asked of it by a revision follows, together with its
-    ``previous`` answer. With ``warm_repairs`` what ``check`` complains of is asked for again with
-    some chance in the choice of words. The description comes first in every prompt, so that a
+    ``previous`` answer. The temperatures are those of the first answer and of what is asked for
+    again because ``check`` complained. The description comes first in every prompt, so that a
     model which keeps the state of a prompt reads it once.
 
     Raises:
@@ -114,7 +115,6 @@ def ask(
     if revised:
         text += templates.get_template("revision.md").render(revised, previous=earlier)
     small = settings.model.provider == "local"
-    used = sum(c.prompt_tokens + c.completion_tokens for c in state.calls if not c.recorded)
     reply = call_structured(
         settings.model,
         schema,
@@ -125,16 +125,28 @@ def ask(
         agent=agent,
         check=check,
         repairs=1 if remarks or doubts or small else REPAIRS,
-        budget=TokenBudget(settings.max_tokens, used),
-        journal=CallJournal(Path(state.run_folder) / JOURNAL),
+        budget=budget_of(state, settings),
+        journal=journal_of(state),
         max_output_tokens=min(max_output_tokens, SMALL_MODEL_OUTPUT)
         if small
         else max_output_tokens,
         lengthen=not small,
-        warm_repairs=warm_repairs,
+        temperature=temperature,
+        repair_temperature=repair_temperature,
         ordinal=state.asked(agent),
     )
     return Answer(reply.value, [*state.calls, *reply.calls], reply.complaints)
+
+
+def budget_of(state: RunState, settings: RunSettings) -> TokenBudget:
+    """What the run may still spend."""
+    used = sum(c.prompt_tokens + c.completion_tokens for c in state.calls if not c.recorded)
+    return TokenBudget(settings.max_tokens, used)
+
+
+def journal_of(state: RunState) -> CallJournal:
+    """The run's record of all calls."""
+    return CallJournal(Path(state.run_folder) / JOURNAL)
 
 
 def shown_again(answer: BaseModel | None) -> str:

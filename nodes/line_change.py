@@ -41,9 +41,10 @@ def places_in(source: str) -> dict[Place, ast.stmt]:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
+    heads = {node.lineno for node in tree.body}
     found = {}
     for node in ast.walk(tree):
-        if not isinstance(node, ast.stmt) or node.lineno == 1 or _only_tells(node):
+        if not isinstance(node, ast.stmt) or node.lineno in heads or _only_tells(node):
             continue
         block = getattr(node, "body", None)
         last = block[0].lineno - 1 if block else node.end_lineno or node.lineno
@@ -58,6 +59,14 @@ def _only_tells(node: ast.stmt) -> bool:
 def with_blank(source: str, place: Place) -> str:
     """``source`` with nothing at ``place``."""
     return with_change(source, place, BLANK)
+
+
+def around(source: str, place: Place) -> tuple[str, str]:
+    """What stands before ``place``, its indentation included, and what stands behind."""
+    lines = source.splitlines()
+    old = lines[place.first - 1]
+    before = [*lines[: place.first - 1], old[: len(old) - len(old.lstrip())]]
+    return "\n".join(before), "\n" + "\n".join(lines[place.last :]) + "\n"
 
 
 def with_change(source: str, place: Place, instead: str) -> str:

@@ -18,7 +18,11 @@ Provider = Literal["openai", "ollama", "local", "recorded"]
 
 @dataclass(frozen=True)
 class Ask:
-    """What one request needs beside its messages."""
+    """What one request needs beside its messages.
+
+    With ``fills`` the two messages are what stands before and behind one missing line of code, and
+    the reply is that line.
+    """
 
     agent: str
     ordinal: int
@@ -26,6 +30,7 @@ class Ask:
     schema: dict[str, Any]
     max_output_tokens: int
     temperature: float = 0.0
+    fills: bool = False
 
 
 class Wire:
@@ -37,6 +42,9 @@ class Wire:
 
     schema_in_prompt: bool = False
     """True while the provider does not enforce the schema, so that the prompt must show it."""
+
+    fills: bool = False
+    """True if the model was trained to write what is missing inside a text, and can be asked to."""
 
     def arguments(self, ask: Ask) -> dict[str, Any]:
         """Return the keyword arguments for the chat model's ``invoke``."""

@@ -62,6 +62,26 @@ class Generator:
         tokens: list[int] = self._llama.tokenize(prompt.encode(), add_bos=False, special=True)
         return tokens
 
+    def gap(self, before: str, behind: str) -> list[int]:
+        """The prompt for what is missing between ``before`` and ``behind``.
+
+        Models of code are trained to fill such gaps, marked by tokens of their own (Bavarian et
+        al., Efficient training of language models to fill in the middle, 2022).
+        """
+        marks = [
+            mark(self._vocab)
+            for mark in (
+                self._runtime.llama_vocab_fim_pre,
+                self._runtime.llama_vocab_fim_suf,
+                self._runtime.llama_vocab_fim_mid,
+            )
+        ]
+        one, other = (
+            self._llama.tokenize(text.encode(), add_bos=False, special=False)
+            for text in (before, behind)
+        )
+        return [marks[0], *one, marks[1], *other, marks[2]]
+
     def generate(
         self,
         prompt: list[int],

@@ -25,6 +25,9 @@ from nodes.models.weights import LOCAL_MODEL, verified_weights
 CONTEXT_TOKENS = 8192
 """Prompt and reply together; the model itself could take four times as much, for more memory."""
 
+ONE_LINE = 'root ::= [^\\n]+ "\\n"'
+"""Grammar of what fills a gap."""
+
 _ROLES = {"human": "user", "ai": "assistant", "system": "system"}
 
 _turn = threading.Lock()
@@ -35,7 +38,7 @@ class LocalChat(BaseChatModel):
     """A chat model over GGUF weights whose reply is constrained to a JSON schema.
 
     Call arguments: ``json_schema`` and ``schema_name``, ``max_tokens``, ``temperature``,
-    ``ordinal``.
+    ``ordinal``; ``fills`` for two messages between which one line is missing.
     """
 
     weights: Path
@@ -53,13 +56,17 @@ class LocalChat(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        grammar = None
-        if "json_schema" in kwargs:
+        grammar, fills = None, bool(kwargs.get("fills"))
+        if fills:
+            grammar = ONE_LINE
+        elif "json_schema" in kwargs:
             grammar = grammar_for(kwargs["json_schema"], str(kwargs.get("schema_name", "reply")))
         with _turn:
             generator = load(self.weights, self.context_tokens)
+            said = _as_llama(messages)
+            tokens = generator.gap(*(m["content"] for m in said)) if fills else None
             answer = generator.generate(
-                generator.tokens(_as_llama(messages)),
+                tokens or generator.tokens(said),
                 grammar=grammar,
                 max_tokens=int(kwargs.get("max_tokens", 1024)),
                 temperature=float(kwargs.get("temperature", 0.0)),
@@ -86,14 +93,16 @@ class LocalChat(BaseChatModel):
 class LocalWire(Wire):
     """Passes the schema on to the runtime."""
 
+    fills = True
+
     def __init__(self, chat: LocalChat) -> None:
         self.chat = chat
 
     def arguments(self, ask: Ask) -> dict[str, Any]:
         """Return schema, output limit and temperature."""
+        wanted: dict[str, Any] = {"json_schema": ask.schema, "schema_name": ask.schema_name}
         return {
-            "json_schema": ask.schema,
-            "schema_name": ask.schema_name,
+            **({"fills": True} if ask.fills else wanted),
             "max_tokens": ask.max_output_tokens,
             "temperature": ask.temperature,
             "ordinal": ask.ordinal,

@@ -56,7 +56,8 @@ def call_structured(
     journal: CallJournal,
     max_output_tokens: int = 2048,
     lengthen: bool = True,
-    warm_repairs: bool = False,
+    temperature: float = 0.0,
+    repair_temperature: float = 0.0,
     ordinal: int = 0,
 ) -> StructuredReply[T]:
     """Ask ``model`` for a ``schema`` object; ``messages`` are pairs of role and text.
@@ -64,8 +65,9 @@ def call_structured(
     A reply that is no such object, or of which ``check`` complains, is shown to the model with
     the complaints, at most ``repairs`` times. If ``check`` is never content, the value with the
     fewest complaints is returned together with them. A reply that was cut off is asked for once
-    more at double length, unless ``lengthen`` is false. Repairs are sampled at temperature 0 until
-    one brings the same reply again, with ``warm_repairs`` never. ``ordinal`` is the number of
+    more at double length, unless ``lengthen`` is false. Repairs are sampled at
+    ``repair_temperature`` until one brings the same reply again, and then not below
+    ``UNSTUCK_TEMPERATURE``. ``ordinal`` is the number of
     answers that this agent had in the run so far; with it a recording finds its place, and the
     journal a reply that came before the run was interrupted.
 
@@ -74,7 +76,7 @@ def call_structured(
     """
     talk = _Talk(model, schema, as_messages(messages), agent, check, budget, journal, ordinal)
     try:
-        return talk.run(repairs, max_output_tokens, lengthen, warm_repairs)
+        return talk.run(repairs, max_output_tokens, lengthen, (temperature, repair_temperature))
     except ModelError as error:
         error.calls, error.ordinal = talk.calls, ordinal
         raise
@@ -109,10 +111,14 @@ class _Talk(Generic[T]):
         self.best: tuple[T, list[str]] | None = None
 
     def run(
-        self, repairs: int, max_output_tokens: int, lengthen: bool, warm_repairs: bool
+        self,
+        repairs: int,
+        max_output_tokens: int,
+        lengthen: bool,
+        temperatures: tuple[float, float],
     ) -> StructuredReply[T]:
         messages = self.messages
-        limit, temperature = max_output_tokens, 0.0
+        limit, (temperature, warmer) = max_output_tokens, temperatures
         complaints: list[str] = []
         previous: str | None = None
         while True:
@@ -136,7 +142,7 @@ class _Talk(Generic[T]):
             if repairs == 0:
                 break
             repairs -= 1
-            temperature = UNSTUCK_TEMPERATURE if stuck or warm_repairs else temperature
+            temperature = max(temperature, warmer, UNSTUCK_TEMPERATURE if stuck else 0.0)
             messages = with_repair(self.messages, reply.text, complaints[:MOST_COMPLAINTS])
         if self.best is None:
             refusal = refusal_in(previous or "")

@@ -15,6 +15,7 @@ from nodes.models.chosen import ChosenModel
 from nodes.models.conversation import as_messages
 from nodes.models.errors import ModelUnavailable
 from nodes.models.factory import choose_model
+from nodes.models.fill import fill_in
 from nodes.models.grammar import grammar_for
 from nodes.models.journal import CallJournal
 from nodes.models.schemas import closed_schema
@@ -88,6 +89,18 @@ def test_the_local_model_fills_a_schema(model: ChosenModel) -> None:
     (call,) = reply.calls
     assert 10 < call.prompt_tokens < 100
     assert 5 < call.completion_tokens < 200
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_the_local_model_fills_a_gap(model: ChosenModel) -> None:
+    before = "# The area of a rectangle.\ndef area(width, height):\n    "
+    line, call = fill_in(
+        model, before, "\n", agent="coding", budget=TokenBudget(None), journal=CallJournal(None),
+        ordinal=0,
+    )  # fmt: skip
+    assert line == "return width * height"
+    assert call.completion_tokens < 20
 
 
 @pytest.mark.slow

@@ -59,7 +59,7 @@ class Bench:
         check: Callable[[Item], list[str]] | None = None,
         repairs: int = 2,
         max_output_tokens: int = 500,
-        warm_repairs: bool = False,
+        temperatures: tuple[float, float] = (0.0, 0.0),
     ) -> StructuredReply[Item]:
         return call_structured(
             self.model,
@@ -68,7 +68,8 @@ class Bench:
             agent="parameter",
             check=check,
             repairs=repairs,
-            warm_repairs=warm_repairs,
+            temperature=temperatures[0],
+            repair_temperature=temperatures[1],
             budget=self.budget,
             journal=self.journal,
             max_output_tokens=max_output_tokens,
@@ -188,12 +189,15 @@ def test_a_reply_that_repeats_itself_is_sampled_differently(start: Start) -> Non
     assert sampled[2] > 0
 
 
-def test_repairs_may_be_sampled_differently_from_the_first(start: Start) -> None:
+@pytest.mark.parametrize("temperatures", [(0.0, 0.8), (0.8, 0.8), (0.8, 0.0)])
+def test_repairs_may_be_sampled_differently_from_the_first(
+    start: Start, temperatures: tuple[float, float]
+) -> None:
     bench = start("no", GOOD)
-    bench.ask(warm_repairs=True)
+    bench.ask(temperatures=temperatures)
     bodies = bench.server.bodies()
     sampled = [body.get("options", body)["temperature"] for body in bodies]
-    assert sampled[0] == 0 < sampled[1]
+    assert sampled == [temperatures[0], max(temperatures)]
 
 
 def test_a_complaint_of_the_check_is_repaired(start: Start) -> None:

@@ -74,6 +74,15 @@ class FakeRuntime:
         del self.read[first:]
         return True
 
+    def llama_vocab_fim_pre(self, vocab: Any) -> int:
+        return 101
+
+    def llama_vocab_fim_suf(self, vocab: Any) -> int:
+        return 102
+
+    def llama_vocab_fim_mid(self, vocab: Any) -> int:
+        return 103
+
     def llama_vocab_is_eog(self, vocab: Any, token: int) -> bool:
         return token == END
 
@@ -116,3 +125,6 @@ class FakeLlama:
 
     def detokenize(self, tokens: list[int]) -> bytes:
         return bytes(ord("a") + token for token in tokens)
+
+    def tokenize(self, text: bytes, *, add_bos: bool, special: bool) -> list[int]:
+        return [letter - ord("a") for letter in text]

@@ -144,3 +144,8 @@ def test_what_followed_the_longest_same_ending_is_guessed() -> None:
     assert lookup.guess(2) == [8, 1]
     assert Lookup([1, 2, 3]).guess(3) == []
     assert Lookup([]).guess(3) == []
+
+
+def test_a_gap_is_marked_by_what_stands_before_and_behind_it() -> None:
+    generator = Generator(FakeLlama(), FakeRuntime(0))
+    assert generator.gap("abc", "d") == [101, 0, 1, 2, 102, 3, 103]

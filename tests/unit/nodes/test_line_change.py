@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nodes.body_rules import same_code
-from nodes.line_change import LineChange, Place, places_in, with_blank, with_change
+from nodes.line_change import LineChange, Place, around, places_in, with_blank, with_change
 from nodes.line_search import change_complaints
 from state.dynamics import CodeBody
 
@@ -83,6 +83,22 @@ def test_a_blank_says_that_something_is_missing() -> None:
 def test_a_change_has_to_leave_another_function(instead: str, said: str) -> None:
     complaints = change_complaints(SOURCE, RETURN, LineChange(instead=instead), BODY)
     assert any(said in complaint for complaint in complaints) if said else complaints == []
+
+
+def test_what_is_around_a_place_is_all_but_it() -> None:
+    before, behind = around(SOURCE, ADD)
+    assert f"{before}level = level + place{behind}" == SOURCE
+    assert around(SOURCE, DOUBLE)[1] == "\n    return level\n"
+
+
+def test_what_is_read_must_still_be_read() -> None:
+    source = "def grow(rng, level):\n    total = level\n    return total\n"
+    place = Place(2, 2)
+    assert change_complaints(source, place, LineChange(instead="total = 1"), BODY) == [
+        "level is not used any more"
+    ]
+    unread = source.replace("= level", "= 2")
+    assert change_complaints(unread, place, LineChange(instead="total = 1"), BODY) == []
 
 
 @given(st.text(max_size=60), st.sampled_from([FOR, ADD, DOUBLE, RETURN]))
