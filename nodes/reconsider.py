@@ -6,7 +6,6 @@ from langgraph.runtime import Runtime
 
 from nodes.settings import RunSettings
 from nodes.shortfall import shortfall
-from state.findings import Finding
 from state.run_state import RunState
 
 
@@ -16,11 +15,11 @@ def reconsider(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]
     The code and its checks are dropped, so that no later station takes them for current.
     """
     found = shortfall(state)
-    remark = Finding(check="training", owner="sar", place="observation and reward", message=found)
+    told = [found] if found else []
     return {
         "training_rounds": state.training_rounds + 1,
-        "remarks": [remark],
+        "remarks": told,
         "code": None,
         "checks": None,
-        "notes": [*state.notes, f"training: {found}"],
+        "notes": [*state.notes, *(f"training: {finding.message}" for finding in told)],
     }

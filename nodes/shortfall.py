@@ -1,5 +1,6 @@
 """Whether a training that tried all it could shows that the specification is at fault."""
 
+from state.findings import Finding
 from state.run_state import RunState
 from state.training import Probe
 
@@ -13,36 +14,45 @@ LEAST = ("random", "constant")
 """What any policy worth having is better than."""
 
 
-def shortfall(state: RunState) -> str:
-    """What is wrong in a sentence or two, empty where the policy is good for something.
+def shortfall(state: RunState) -> Finding | None:
+    """What is wrong, with an episode that shows it; None where the policy is good for something.
 
-    Also empty where little was tried, or the caller bounded the steps of training: that says
-    nothing.
+    Also None where little was tried, or the caller bounded the steps of training: that says
+    nothing. It is for the agent that chose what is seen and rewarded.
     """
     if state.training is None or state.plan is None or state.plan.steps is not None:
-        return ""
+        return None
     count = len(state.training.attempts)
     if count < LEAST_ATTEMPTS:
-        return ""
+        return None
     after = f"After {count} trainings"
     for probe in state.training.probes:
         if probe.policy in LEAST and not _clearly(probe.return_ahead, probe.return_error):
-            return (
+            return _finding(
+                probe,
                 f"{after} the policy is no better than {NAMES[probe.policy]}: its return is ahead "
                 f"by {probe.return_ahead:.4g}, give or take {probe.return_error:.2g}. Either what "
                 "has to be known for a good decision is not among what is seen, or the reward does "
-                "not tell good decisions from bad ones."
+                "not tell good decisions from bad ones.",
             )
     sense = 1.0 if state.objective is None or state.objective.sense == "maximize" else -1.0
     for probe in state.training.probes:
         if _serves_less(probe, sense):
             other = NAMES.get(probe.policy, probe.policy)
-            return (
+            return _finding(
+                probe,
                 f"{after} the policy earns more reward than {other} but serves the objective less: "
                 f"the objective's own measure is {abs(probe.objective_ahead or 0.0):.4g} worse in "
-                "an episode. The reward does not say what the objective says."
+                "an episode. The reward does not say what the objective says.",
             )
-    return ""
+    return None
+
+
+def _finding(probe: Probe, message: str) -> Finding:
+    return Finding(
+        check="training", owner="sar", place="observation and reward", message=message,
+        episode=probe.episode,
+    )  # fmt: skip
 
 
 def _clearly(ahead: float, error: float) -> bool:

@@ -1,6 +1,6 @@
 """How a policy was trained and how good it is."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -86,6 +86,11 @@ class Probe(Piece):
         default=None, description="of the objective's own measure; None where no step tells of it"
     )
     objective_error: float | None = Field(default=None, ge=0)
+    episode: list[Annotated[str, Field(max_length=300)]] = Field(
+        default_factory=list,
+        max_length=20,
+        description="an episode under the kept policy, and what the simple one makes of it",
+    )
 
 
 class TrainingRecord(AttemptRecord):

@@ -7,6 +7,7 @@ another but serves the objective less, training is not what is wrong.
 import math
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,26 @@ from sandbox.training.policy import Policy
 from sandbox.training.simulator import random_actions
 
 EPISODES = 16
+FIRST_STEPS = 5
+"""Of the first episode, that are told; the last one is told too."""
 FIRST_SEED = 700_000_000
 TRAINED = "trained"
+
+
+@dataclass(frozen=True)
+class Played:
+    """What a policy came to.
+
+    Attributes:
+        returns: (n,) by episode.
+        objectives: (n,) sums of what the steps add to the objective, not a number where no step
+            tells of it.
+        steps: of the first episode, in words.
+    """
+
+    returns: NDArray[np.float64]
+    objectives: NDArray[np.float64]
+    steps: list[str]
 
 
 class RandomPolicy:
@@ -41,9 +60,10 @@ def probe(
 
     An account for each other policy, up to the first that breaks or passes ``deadline``: by how
     much the trained one has the larger return and, in generated environments, the larger sum of
-    what the steps add to the objective; both with the standard error of the mean difference.
+    what the steps add to the objective; both with the standard error of the mean difference. Its
+    first episode is told beside what the other makes of the same beginning.
     """
-    played: dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
+    played: dict[str, Played] = {}
     try:
         for name, policy in policies.items():
             environments = [make_environment(gymnasium_id, folder) for _ in range(EPISODES)]
@@ -55,16 +75,13 @@ def probe(
     own = played.pop(TRAINED, None)
     if own is None:
         return []
-    return [{"policy": name, **_ahead(own, others)} for name, others in played.items()]
+    return [_ahead(name, own, other) for name, other in played.items()]
 
 
-def _play(
-    environments: list[Any], policy: Policy, horizon: int, deadline: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Returns and objectives (n,), the latter not a number where no step tells of them."""
+def _play(environments: list[Any], policy: Policy, horizon: int, deadline: float) -> Played:
     seen = [e.reset(seed=FIRST_SEED + k)[0] for k, e in enumerate(environments)]
     returns, objectives = np.zeros(len(environments)), np.zeros(len(environments))
-    running = list(range(len(environments)))
+    running, told = list(range(len(environments))), []
     for time_step in range(horizon):
         if time.monotonic() > deadline:
             raise OutOfTime
@@ -72,20 +89,48 @@ def _play(
         actions = policy.actions(shown, np.full(len(seen), time_step, dtype=np.int64))
         for k in list(running):
             seen[k], reward, terminated, truncated, info = environments[k].step(actions[k])
+            made = float(info.get("objective", math.nan))
             returns[k] += float(reward)
-            objectives[k] += float(info.get("objective", math.nan))
+            objectives[k] += made
+            if k == 0:
+                told.append(_step(time_step, actions[k], float(reward), made))
             if terminated or truncated:
                 running.remove(k)
         if not running:
             break
-    return returns, objectives
+    return Played(returns, objectives, told)
 
 
-def _ahead(own: tuple[Any, Any], others: tuple[Any, Any]) -> dict[str, float | None]:
-    (returns, objectives), (other_returns, other_objectives) = own, others
-    more, error = _difference(returns - other_returns)
-    better, its_error = _difference(objectives - other_objectives)
+def _step(time_step: int, action: Any, reward: float, objective: float) -> str:
+    decided = np.array2string(np.asarray(action), precision=4, threshold=8, separator=", ")
+    return f"step {time_step + 1}: action {decided}, {_sums(reward, objective)}"
+
+
+def _sums(reward: float, objective: float) -> str:
+    known = f", objective {objective:.5g}" if math.isfinite(objective) else ""
+    return f"reward {reward:.5g}{known}"
+
+
+def _first_episode(name: str, played: Played) -> list[str]:
+    """The first steps and the last, and what all of them came to."""
+    count = len(played.steps)
+    shown = sorted({*range(min(FIRST_STEPS, count)), count - 1})
+    whole = _sums(float(played.returns[0]), float(played.objectives[0]))
+    return [
+        f"Under the {name} policy:",
+        *(played.steps[k] for k in shown),
+        f"in all {count} steps: {whole}",
+    ]
+
+
+def _ahead(name: str, own: Played, other: Played) -> dict[str, Any]:
+    more, error = _difference(own.returns - other.returns)
+    better, its_error = _difference(own.objectives - other.objectives)
+    end = _sums(float(other.returns[0]), float(other.objectives[0]))
+    beside = f"{name}, from the same beginning: {len(other.steps)} steps, {end}"
     return {
+        "policy": name,
+        "episode": [*_first_episode(TRAINED, own), beside],
         "return_ahead": more,
         "return_error": error,
         "objective_ahead": better,

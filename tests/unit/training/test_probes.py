@@ -1,6 +1,7 @@
 """The kept policy beside simple ones, by return and by the objective's own measure."""
 
 import math
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,13 @@ def test_how_far_the_policy_is_ahead(tmp_path: Path, told: bool) -> None:
         expected = -2 * account["return_ahead"] if told else None
         assert account["objective_ahead"] == (pytest.approx(expected) if told else None)
     assert (heuristic["return_ahead"], heuristic["return_error"]) == (0, 0)
+    head, first, *others, whole, beside = constant["episode"]
+    made = ", objective -2" if told else ""
+    assert head == "Under the trained policy:"
+    assert re.fullmatch(rf"step 1: action \d, reward 1{made}", first)
+    assert [line.split(":")[0] for line in others] == [f"step {k}" for k in (2, 3, 4, 5, 10)]
+    assert whole == f"in all 10 steps: reward 10{', objective -20' if told else ''}"
+    assert beside.startswith("constant, from the same beginning: 10 steps, reward ")
 
 
 def test_without_time_there_is_no_comparison(tmp_path: Path) -> None:
