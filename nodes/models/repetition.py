@@ -1,4 +1,4 @@
-"""What is usable of a reply that went round in circles until it was cut off."""
+"""What is usable of a reply that ran on until it was cut off."""
 
 import json
 from dataclasses import dataclass, field
@@ -24,16 +24,33 @@ def until_it_repeats(text: str) -> str | None:
     Small models enlarge a list with what it holds already, without end. None if the text is whole,
     or cut off in a list that does not repeat itself: there something may be lacking.
     """
+    ends = ((o, _first_repeated(text, o[-1].things)) for o in _open_lists(text))
+    return next((_closed(text, opened, end) for opened, end in ends if end is not None), None)
+
+
+def whole_things(text: str) -> list[str]:
+    """The reply up to the last whole thing of a list that was cut off, with all brackets closed.
+
+    Of lists within others that of the innermost comes first. Something may be lacking in all of
+    them; empty if the text is whole.
+    """
+    return [
+        _closed(text, opened, opened[-1].things[-1][1])
+        for opened in _open_lists(text)
+        if opened[-1].things
+    ]
+
+
+def _open_lists(text: str) -> list[list[_List]]:
+    """What was open where ``text`` was cut off: all brackets, all but the innermost, and so on."""
     start = text.find("{")
-    open_brackets = _still_open(text, start) if start >= 0 else []
-    while open_brackets:
-        innermost = open_brackets[-1]
-        end = _first_repeated(text, innermost.things)
-        if end is not None:
-            closing = "".join(_CLOSING[opened.bracket] for opened in reversed(open_brackets))
-            return text[start:end] + closing
-        open_brackets.pop()
-    return None
+    opened = _still_open(text, start) if start >= 0 else []
+    return [opened[:count] for count in range(len(opened), 0, -1)]
+
+
+def _closed(text: str, opened: list[_List], end: int) -> str:
+    closing = "".join(_CLOSING[each.bracket] for each in reversed(opened))
+    return text[opened[0].start : end] + closing
 
 
 def _still_open(text: str, start: int) -> list[_List]:

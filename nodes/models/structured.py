@@ -15,7 +15,7 @@ from nodes.models.conversation import as_messages, with_repair
 from nodes.models.errors import ContextTooLong, ModelError, ModelRefused, ReplyInvalid
 from nodes.models.journal import CallJournal
 from nodes.models.redact import one_line
-from nodes.models.repetition import until_it_repeats
+from nodes.models.repetition import until_it_repeats, whole_things
 from nodes.models.reply_text import json_objects, refusal_in, runs_on
 from nodes.models.schemas import closed_schema
 from nodes.models.tokens import estimate_tokens
@@ -65,18 +65,19 @@ def call_structured(
     A reply that is no such object, or of which ``check`` complains, is shown to the model with
     the complaints, at most ``repairs`` times. If ``check`` is never content, the value with the
     fewest complaints is returned together with them. A reply that was cut off is asked for once
-    more at double length, unless ``lengthen`` is false. Repairs are sampled at
-    ``repair_temperature`` until one brings the same reply again, and then not below
-    ``UNSTUCK_TEMPERATURE``. ``ordinal`` is the number of
+    more at double length; after that, or if ``lengthen`` is false, what is whole of it is used.
+    Repairs are sampled at ``repair_temperature`` until one brings the same reply again, and then
+    not below ``UNSTUCK_TEMPERATURE``. ``ordinal`` is the number of
     answers that this agent had in the run so far; with it a recording finds its place, and the
     journal a reply that came before the run was interrupted.
 
     Raises ``ReplyInvalid`` if no reply was a valid object, and the other ``ModelError``s; each
     carries in ``calls`` what was answered before.
     """
-    talk = _Talk(model, schema, as_messages(messages), agent, check, budget, journal, ordinal)
+    asked = as_messages(messages)
+    talk = _Talk(model, schema, asked, agent, check, budget, journal, ordinal, lengthen)
     try:
-        return talk.run(repairs, max_output_tokens, lengthen, (temperature, repair_temperature))
+        return talk.run(repairs, max_output_tokens, (temperature, repair_temperature))
     except ModelError as error:
         error.calls, error.ordinal = talk.calls, ordinal
         raise
@@ -95,6 +96,7 @@ class _Talk(Generic[T]):
         budget: TokenBudget,
         journal: CallJournal,
         ordinal: int,
+        lengthen: bool,
     ) -> None:
         self.model = model
         self.schema = schema
@@ -104,6 +106,7 @@ class _Talk(Generic[T]):
         self.budget = budget
         self.journal = journal
         self.ordinal = ordinal
+        self.lengthen = lengthen
         self.wire_schema = closed_schema(schema)
         self.calls = journal.given_up(agent, ordinal)
         for call in self.calls:
@@ -114,7 +117,6 @@ class _Talk(Generic[T]):
         self,
         repairs: int,
         max_output_tokens: int,
-        lengthen: bool,
         temperatures: tuple[float, float],
     ) -> StructuredReply[T]:
         messages = self.messages
@@ -133,8 +135,8 @@ class _Talk(Generic[T]):
                 self._keep(value, complaints)
                 if not complaints:
                     break
-            elif reply.truncated and lengthen and not runs_on(reply.text):
-                lengthen, limit = False, 2 * limit
+            elif reply.truncated and self.lengthen and not runs_on(reply.text):
+                self.lengthen, limit = False, 2 * limit
                 if self._fits(messages, limit):
                     continue
             stuck = reply.text == previous
@@ -195,11 +197,22 @@ class _Talk(Generic[T]):
         if self.best is None or len(complaints) < len(self.best[1]):
             self.best = (value, complaints)
 
+    def _usable(self, reply: Reply) -> list[str]:
+        """The text; of one that was cut off, what is whole, where no longer one is asked for."""
+        if not reply.truncated:
+            return [reply.text]
+        circle = until_it_repeats(reply.text)
+        return (
+            [circle]
+            if circle
+            else [reply.text, *([] if self.lengthen else whole_things(reply.text))]
+        )
+
     def _read(self, reply: Reply) -> tuple[T | None, list[str]]:
         """Return the valid object in a reply, if any, and the complaints about it."""
         complaints: list[str] = []
-        text = (until_it_repeats(reply.text) if reply.truncated else None) or reply.text
-        for found in json_objects(text):
+        objects = (found for text in self._usable(reply) for found in json_objects(text))
+        for found in objects:
             try:
                 value = self.schema.model_validate(found)
             except ValidationError as error:
