@@ -7,9 +7,10 @@ from pathlib import Path
 
 from langgraph.runtime import Runtime
 
-from nodes.agent import ask
+from nodes.agent import ask, noted
 from nodes.body_rules import body_complaints, same_code
 from nodes.codegen.program import Program
+from nodes.line_proposals import Faulty
 from nodes.line_search import with_one_change
 from nodes.models.errors import ReplyInvalid
 from nodes.revising import revision_values
@@ -19,15 +20,14 @@ from state.artefacts import BodySource
 from state.dynamics import CodeBody
 from state.findings import CheckReport, Finding
 from state.run_state import RunState
-from state.usage import ModelCall
 
 
 def write_bodies(
     state: RunState, runtime: Runtime[RunSettings], program: Program, trial: Trial
-) -> tuple[list[BodySource], list[ModelCall], list[Finding]]:
+) -> tuple[list[BodySource], RunState, list[Finding]]:
     """Ask for each code body that is new or that an open finding names; keep the others.
 
-    ``trial`` tries out what may mend one.
+    ``trial`` tries out what may mend one. Calls and notes are added to the state.
     """
     bodies: list[BodySource] = []
     findings: list[Finding] = []
@@ -48,7 +48,7 @@ def write_bodies(
             Finding(check="code_body", owner="coding", place=f"code body {body.name}", message=w)
             for w in wrong
         ]
-    return bodies, state.calls, findings
+    return bodies, state, findings
 
 
 def _tried(
@@ -110,5 +110,9 @@ def write_body(
     state = state.model_copy(update={"calls": answer.calls})
     source = answer.value.source
     if previous is not None and state.remarks and same_code(source, previous.source):
-        source, state = with_one_change(source, body, quantities, state, runtime, trial)
+        faulty = Faulty(source, body, quantities)
+        source, state = with_one_change(faulty, state, runtime, trial)
+        if same_code(source, previous.source):
+            told = f"the answer to what was found was the same code again, {body.name}"
+            state = state.model_copy(update={"notes": noted(state, "coding", told)})
     return BodySource(name=body.name, source=source), state, body_complaints(source, body)

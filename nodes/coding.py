@@ -59,8 +59,10 @@ def coding(
         code = CodeArtefacts()
         stages = clock.add_to(state, "done")
         return {**VOID, "code": code, "checks": None, "notes": notes, "stages": stages}
-    bodies, calls, findings = write_bodies(state, runtime, program, trial)
-    update: dict[str, Any] = {**VOID, "calls": calls, "notes": notes, "bodies": bodies}
+    state = state.model_copy(update={"notes": notes})
+    bodies, state, findings = write_bodies(state, runtime, program, trial)
+    notes = state.notes
+    update: dict[str, Any] = {**VOID, "calls": state.calls, "notes": notes, "bodies": bodies}
     if findings:
         stages = clock.add_to(state, "failed", findings[0].message)
         return {**update, "code": None, "checks": CheckReport(findings=findings), "stages": stages}
@@ -79,7 +81,7 @@ def coding(
         notes = noted(
             state.model_copy(update={"notes": notes}), "coding", f"{NOT_BATCHED}: {why_not}"
         )
-    asked = state.model_copy(update={"calls": calls, "notes": notes})
+    asked = state.model_copy(update={"notes": notes})
     why_not_read, update["calls"] = write_second_reading(asked, runtime, program)
     notes = noted(asked, "coding", *([why_not_read] if why_not_read else []))
     code = CodeArtefacts(environment=artefact(folder, "environment.py"))

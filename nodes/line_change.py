@@ -11,12 +11,14 @@ from nodes.body_rules import parsed
 from state.piece import Piece
 
 BLANK = "...  # this line is missing"
+LONGEST = 1500
+"""Characters of a change."""
 
 
 class LineChange(Piece):
     """What is to stand in the place of a statement: one line or several."""
 
-    instead: str = Field(max_length=1500)
+    instead: str = Field(max_length=LONGEST)
 
 
 @dataclass(frozen=True)
@@ -28,8 +30,13 @@ class Place:
 
     def within(self, source: str) -> str:
         """What stands there, on one line."""
-        lines = source.splitlines()[self.first - 1 : self.last]
+        lines = _lines(source)[self.first - 1 : self.last]
         return " ".join(line.strip() for line in lines)
+
+
+def _lines(source: str) -> list[str]:
+    """Lines as Python counts them: some characters that end a line elsewhere do not here."""
+    return source.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n")
 
 
 def places_in(source: str) -> dict[Place, ast.stmt]:
@@ -63,7 +70,7 @@ def with_blank(source: str, place: Place) -> str:
 
 def around(source: str, place: Place) -> tuple[str, str]:
     """What stands before ``place``, its indentation included, and what stands behind."""
-    lines = source.splitlines()
+    lines = _lines(source)
     old = lines[place.first - 1]
     before = [*lines[: place.first - 1], old[: len(old) - len(old.lstrip())]]
     return "\n".join(before), "\n" + "\n".join(lines[place.last :]) + "\n"
@@ -71,7 +78,7 @@ def around(source: str, place: Place) -> tuple[str, str]:
 
 def with_change(source: str, place: Place, instead: str) -> str:
     """``source`` with ``instead`` at ``place``, indented as what stood there."""
-    lines = source.splitlines()
+    lines = _lines(source)
     old = lines[place.first - 1]
     indentation = old[: len(old) - len(old.lstrip())]
     changed = [

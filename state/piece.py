@@ -42,8 +42,8 @@ def _beside_reserved(name: str) -> str:
     """``name``, or what it can be called where it means something else in expressions."""
     if name in RESERVED or keyword.iskeyword(name):
         return f"{name}_value"
-    stem = re.sub(r"^(previous_)+", "", name)
-    return name if stem == name else f"earlier_{stem}"
+    earlier = name.removeprefix("previous_")
+    return name if earlier == name else f"earlier_{earlier}"
 
 
 Identifier = Annotated[str, AfterValidator(check_identifier)]

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from state.artefacts import Artefact
 from state.piece import Piece
@@ -76,6 +76,16 @@ class AttemptRecord(Piece):
         return str(self.attempt.get("name", ""))
 
 
+def one_printable_line(text: str) -> str:
+    """``text``, which comes from where generated code runs and is shown to people and models."""
+    if not text.isprintable():
+        raise ValueError("a line has characters that cannot be printed")
+    return text
+
+
+Line = Annotated[str, Field(max_length=300), AfterValidator(one_printable_line)]
+
+
 class Probe(Piece):
     """How far the kept policy is ahead of a simple one, as means of differences on common seeds."""
 
@@ -86,7 +96,7 @@ class Probe(Piece):
         default=None, description="of the objective's own measure; None where no step tells of it"
     )
     objective_error: float | None = Field(default=None, ge=0)
-    episode: list[Annotated[str, Field(max_length=300)]] = Field(
+    episode: list[Line] = Field(
         default_factory=list,
         max_length=20,
         description="an episode under the kept policy, and what the simple one makes of it",

@@ -48,6 +48,7 @@ class Recording(BaseModel):
     model: str
     date: str
     description_sha256: str
+    fills: bool = Field(default=False, description="the model was asked to fill gaps in code")
     replies: list[RecordedReply]
 
 
@@ -78,7 +79,13 @@ class RecordedChat(BaseChatModel):
 
 
 class RecordedWire(Wire):
-    """Tells the recording whose answer is wanted."""
+    """Tells the recording whose answer is wanted.
+
+    What was asked of a model that fills gaps is asked in the same way again.
+    """
+
+    def __init__(self, *, fills: bool) -> None:
+        self.fills = fills
 
     def arguments(self, ask: Ask) -> dict[str, Any]:
         """Return agent and ordinal."""
@@ -141,7 +148,7 @@ def connect(
         provider="recorded",
         recorded=True,
         price=FREE,
-        wire=RecordedWire(),
+        wire=RecordedWire(fills=recording.fills),
     )
 
 
@@ -182,6 +189,7 @@ def record(
         model=model,
         date=date,
         description_sha256=sha256_of(description),
+        fills=any(_is_gap(line.messages) for line in lines),
         replies=list(answers.values()),
     )
     target.write_text(recording.model_dump_json(indent=1) + "\n", encoding="utf-8")
@@ -198,3 +206,8 @@ def _message(reply: RecordedReply) -> AIMessage:
         },
         response_metadata={"finish_reason": reply.finish_reason},
     )
+
+
+def _is_gap(messages: Sequence[dict[str, str]]) -> bool:
+    """Whether what stands before and behind a missing line was sent, and no conversation."""
+    return len(messages) == 2 and {message["role"] for message in messages} == {"human"}

@@ -66,8 +66,8 @@ def call_structured(
     the complaints, at most ``repairs`` times. If ``check`` is never content, the value with the
     fewest complaints is returned together with them. A reply that was cut off is asked for once
     more at double length; after that, or if ``lengthen`` is false, what is whole of it is used.
-    Repairs are sampled at ``repair_temperature`` until one brings the same reply again, and then
-    not below ``UNSTUCK_TEMPERATURE``. ``ordinal`` is the number of
+    Repairs are sampled at ``repair_temperature``, not below ``temperature``, until one brings the
+    same reply again, and then not below ``UNSTUCK_TEMPERATURE`` either. ``ordinal`` is the number of
     answers that this agent had in the run so far; with it a recording finds its place, and the
     journal a reply that came before the run was interrupted.
 

@@ -22,6 +22,8 @@ from sandbox.training.simulator import random_actions
 EPISODES = 16
 FIRST_STEPS = 5
 """Of the first episode, that are told; the last one is told too."""
+MOST_NUMBERS = 10
+"""Of an action, that are told."""
 FIRST_SEED = 700_000_000
 TRAINED = "trained"
 
@@ -102,7 +104,9 @@ def _play(environments: list[Any], policy: Policy, horizon: int, deadline: float
 
 
 def _step(time_step: int, action: Any, reward: float, objective: float) -> str:
-    decided = np.array2string(np.asarray(action), precision=4, threshold=8, separator=", ")
+    numbers = [f"{number:.4g}" for number in np.ravel(action)]
+    more = ["..."] if len(numbers) > MOST_NUMBERS else []
+    decided = ", ".join([*numbers[:MOST_NUMBERS], *more])
     return f"step {time_step + 1}: action {decided}, {_sums(reward, objective)}"
 
 

@@ -71,19 +71,22 @@ class Race:
         self.ends_at = self.began + self.request.seconds
 
     def begin(self) -> None:
-        """Begin attempts that wait, as far as there is room, and do not wait for their end."""
-        self._fill(multiprocessing.get_context("fork"))
+        """Begin attempts that wait and were not made yet; what comes of them is seen to later."""
+        if self.waiting and self._made_before(self.waiting[0]) is None:
+            self._fill(multiprocessing.get_context("fork"))
 
     def is_solved(self) -> bool:
-        """Whether an attempt has come to the exact solution meanwhile."""
-        self._collect()
-        return any(made["stopped_because"] == "exact" for made in self.made)
+        """Whether an attempt has come to the exact solution, also if nothing was noted of it."""
+        attempts = [*self.waiting, *(entry.attempt for entry in self.running)]
+        made = filter(None, map(self._made_before, attempts))
+        return any(result.get("stopped_because") == "exact" for result in made)
 
     def run(self) -> None:
         """Make attempts until one has arrived or nothing more can be tried in the time left."""
+        context = multiprocessing.get_context("fork")
         while True:
             self._collect()
-            self.begin()
+            self._fill(context)
             if not self.running:
                 return
             if self._is_over():
@@ -136,14 +139,19 @@ class Race:
 
     def _was_made(self, attempt: Attempt) -> bool:
         """Take over what the same attempt came to before the search was broken off."""
-        try:
-            result = json.loads((self.folder / ATTEMPTS / attempt.name / RESULT).read_text())
-        except (OSError, ValueError):
-            return False
-        if result.get("attempt") != attempt.as_json():
+        if self._made_before(attempt) is None:
             return False
         self._add_result(Running(attempt, None))
         return True
+
+    def _made_before(self, attempt: Attempt) -> dict[str, Any] | None:
+        """The result that lies in the folder of the attempt, if it is of this very attempt."""
+        try:
+            path = self.folder / ATTEMPTS / attempt.name / RESULT
+            result: dict[str, Any] = json.loads(path.read_text())
+        except (OSError, ValueError):
+            return None
+        return result if result.get("attempt") == attempt.as_json() else None
 
     def _following(self) -> list[Attempt]:
         also = [*(entry.attempt for entry in self.running), *self.failed]

@@ -121,7 +121,7 @@ def test_a_broken_recording_says_so(tmp_path: Path, content: str) -> None:
 
 def test_the_file_has_the_documented_form(recordings: Path) -> None:
     kept = json.loads((recordings / "bakery.json").read_text())
-    assert set(kept) == {"task", "model", "date", "description_sha256", "replies"}
+    assert set(kept) == {"task", "model", "date", "description_sha256", "fills", "replies"}
     assert [(one["agent"], one["ordinal"]) for one in kept["replies"]] == [
         ("parameter", 0),
         ("parameter", 1),
@@ -136,3 +136,16 @@ def test_a_journal_without_answers_makes_no_recording(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="holds no answer"):
         record(journal, tmp_path / "x.json", task="x", model="m", date="d", description="")
     assert not (tmp_path / "x.json").exists()
+
+
+@pytest.mark.parametrize("roles", [("system", "human"), ("human", "human")])
+def test_a_recording_knows_whether_gaps_were_filled(tmp_path: Path, roles: tuple[str, str]) -> None:
+    messages = [{"role": role, "text": "t"} for role in roles]
+    line = JournalLine(
+        agent="coding", model="m", attempt=1, ordinal=0, messages=messages, reply="return x"
+    )
+    CallJournal(tmp_path / "llm_calls.jsonl").write(line)
+    target = tmp_path / "bakery.json"
+    record(tmp_path / "llm_calls.jsonl", target, task="bakery", model="m", date="2025-11-30",
+           description=TEXT)  # fmt: skip
+    assert replay(tmp_path).wire.fills is (roles == ("human", "human"))

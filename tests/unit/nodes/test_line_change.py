@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from nodes.body_rules import same_code
 from nodes.line_change import LineChange, Place, around, places_in, with_blank, with_change
-from nodes.line_search import change_complaints
+from nodes.line_proposals import change_complaints
 from state.dynamics import CodeBody
 
 SOURCE = """def grow(rng, level):

@@ -38,7 +38,7 @@ def test_values_and_quotes_are_read_off_the_text() -> None:
     [
         ("previous_demand", "earlier_demand"),
         ("Previous demand", "earlier_demand"),
-        ("previous_previous_demand", "earlier_demand"),
+        ("previous_previous_demand", "earlier_previous_demand"),
         ("lambda", "lambda_value"),
         ("previous_time_step", "earlier_time_step"),
         ("demand", "demand"),

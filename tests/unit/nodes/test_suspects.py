@@ -5,10 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nodes.line_change import Place, places_in
-from nodes.line_search import places_to_try
+from nodes.line_search import MOST_CHANGES, places_to_try
 from nodes.suspects import suspected_first
 from state.dynamics import CodeBody
 from state.findings import Finding
+from state.run_state import RunState
 
 SOURCE = """def grow(rng, level, rate):
     share = level / rate
@@ -51,6 +52,20 @@ def test_any_text_can_be_asked_about(source: str, found: str) -> None:
     assert set(suspected_first(source, ["a"], found)) == set(places_in(source))
 
 
+def state_of(finding: Finding, rounds: int = 1) -> RunState:
+    return RunState(description="d", remarks=[finding], debug_rounds=rounds)
+
+
+def test_all_lines_of_long_code_are_tried_in_the_end() -> None:
+    body = CodeBody(name="grow", purpose="grow", when="step", reads=["level"], writes=["total"])
+    lines = "".join(f"    level = level + {k}\n" for k in range(2 * MOST_CHANGES))
+    source = f"def grow(rng, level):\n{lines}    return level\n"
+    finding = Finding(check="c", owner="coding", message="grow raises KeyError")
+    tried = [places_to_try(source, body, state_of(finding, k)) for k in (1, 2, 3)]
+    assert [len(places) for places in tried] == [MOST_CHANGES] * 3
+    assert {place for places in tried for place in places} == set(places_in(source))
+
+
 def test_the_lines_of_what_a_finding_names_are_suspected() -> None:
     body = CodeBody(
         name="grow", purpose="grow", when="step", reads=["level", "rate"], writes=["total", "rest"]
@@ -60,7 +75,7 @@ def test_the_lines_of_what_a_finding_names_are_suspected() -> None:
         message="total leaves its declared range", found="4 at step 2",
     )  # fmt: skip
     total = ["total = level.copy()", "total[place] += rate"]
-    assert lines_of(places_to_try(SOURCE, body, [finding]))[:3] == [*total, RETURN]
+    assert lines_of(places_to_try(SOURCE, body, state_of(finding)))[:3] == [*total, RETURN]
     unnamed = finding.model_copy(update={"place": "grow", "message": "wrong"})
     rest = "rest = np.sqrt(total) * rate"
-    assert lines_of(places_to_try(SOURCE, body, [unnamed]))[:4] == [*total, rest, RETURN]
+    assert lines_of(places_to_try(SOURCE, body, state_of(unnamed)))[:4] == [*total, rest, RETURN]

@@ -8,11 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
+from sandbox.training import probes
 from sandbox.training.judge import ConstantPolicy, OutOfTime, episode_returns
 from sandbox.training.probes import TRAINED, RandomPolicy, probe
 from sandbox.training.simulator import plain_maker
 from sandbox.training.teacher import RuleTeacher
+from state.training import Probe
 from tests.unit.training.small_problems import Matching
 from tests.unit.training.test_attempt import write_environment
 
@@ -81,3 +84,10 @@ def test_what_breaks_is_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[s
                 "heuristic": RuleTeacher(break_off)}  # fmt: skip
     assert [p["policy"] for p in probed(tmp_path, policies)] == ["constant"]
     assert "not compared with heuristic: LookupError: no such item" in capsys.readouterr().out
+
+
+def test_an_action_of_any_shape_is_told_in_one_short_line() -> None:
+    line = probes._step(0, np.full((7, 7), -123.456), 1.0, math.nan)
+    assert line == f"step 1: action {', '.join(['-123.5'] * 10)}, ..., reward 1"
+    with pytest.raises(ValidationError, match="cannot be printed"):
+        Probe(policy="random", return_ahead=1, return_error=1, episode=["one\ntwo"])

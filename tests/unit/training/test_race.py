@@ -258,3 +258,36 @@ def test_what_left_nothing_is_not_tried_again_under_any_name(race: Callable[...,
     assert {attempt.name for attempt in ended.failed} >= {"1-exact", "3-dqn"}
     names = [attempt.name for attempt in [*ended.finished, *ended.failed]]
     assert len(set(names)) == len(names) > 3
+
+
+@pytest.mark.parametrize(("why", "solved"), [("exact", True), ("converged", False)])
+def test_what_was_begun_is_seen_to_only_when_the_race_is_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, why: str, *, solved: bool
+) -> None:
+    """Whoever arrives meanwhile takes no time from those that could not begin yet."""
+
+    def run_attempt(problem: Problem, attempt: Attempt, folder: Path, out: Path, *times: float):
+        TablePolicy(
+            np.zeros((1, 1), np.float32), np.zeros((1, 1), np.uint16), np.zeros(1, int)
+        ).save(out)
+        result = {"method": attempt.method, "timesteps": 1, "stopped_because": why,
+                  "best_evaluation": 5.0, "chance": 0.0, "symptom": "better",
+                  "attempt": attempt.as_json()}  # fmt: skip
+        (out / "training_result.json").write_text(json.dumps(result))
+
+    monkeypatch.setattr(race_module, "run_attempt", run_attempt)
+    request = Request(Problem(), Wishes(), Circumstances(), 60.0)
+    first = attempt_of("1-exact", "exact")
+    race = Race(request, tmp_path, time.monotonic(), [first], 0.0)
+    race.begin()
+    assert multiprocessing.active_children() or race.running
+    until = time.monotonic() + 30
+    while multiprocessing.active_children() and time.monotonic() < until:
+        time.sleep(0.02)
+    assert race.is_solved() is solved
+    assert (race.made, race.arrived) == ([], False)
+    again = Race(request, tmp_path, time.monotonic(), [first], 0.0)
+    again.begin()  # made before it was broken off
+    assert (again.running, again.is_solved(), again.arrived) == ([], solved, False)
+    again.run()
+    assert (len(again.made), again.arrived) == (1, True)
