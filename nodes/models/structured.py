@@ -67,8 +67,8 @@ def call_structured(
     fewest complaints is returned together with them. A reply that was cut off is asked for once
     more at double length; after that, or if ``lengthen`` is false, what is whole of it is used.
     Repairs are sampled at ``repair_temperature``, not below ``temperature``, until one brings the
-    same reply again, and then not below ``UNSTUCK_TEMPERATURE`` either. ``ordinal`` is the number of
-    answers that this agent had in the run so far; with it a recording finds its place, and the
+    same reply again, and then not below ``UNSTUCK_TEMPERATURE`` either. ``ordinal`` is the number
+    of answers that this agent had in the run so far; with it a recording finds its place, and the
     journal a reply that came before the run was interrupted.
 
     Raises ``ReplyInvalid`` if no reply was a valid object, and the other ``ModelError``s; each
