@@ -4,6 +4,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -42,7 +43,7 @@ def test_loopback(tmp_path: Path, port: int) -> None:
 
 @pytest.mark.parametrize("abstract", [True, False], ids=["abstract", "in a folder"])
 def test_unix_sockets_of_others(tmp_path: Path, abstract: bool) -> None:
-    name = "\0mark-of-a-listener" if abstract else str(tmp_path / "listener")
+    name = f"\0mark-of-a-listener-{uuid4().hex}" if abstract else str(tmp_path / "listener")
     text = """
     import socket, sys
     connection = socket.socket(socket.AF_UNIX)

@@ -17,7 +17,7 @@ from tests.command_line import COMMAND, command, environment
 from tests.fake_chat_server import FakeChatServer
 from tests.replies import replies_to
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
 
 TASK = "wireless"
 BRIEF = "--steps 20 --time-budget 2 --no-heuristic"

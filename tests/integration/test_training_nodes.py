@@ -127,16 +127,16 @@ def test_missing_policy_is_told_in_words(state: RunState) -> None:
 
 
 @pytest.mark.parametrize(
-    ("passage", "said"),
+    ("passage", "seconds", "said"),
     [
-        ("while True: pass", "longer than 4 s"),
-        ("self.kept = bytearray(b'x') * 2**30", "more than 0.5 GiB of memory"),
+        ("while True: pass", 4, "longer than 4 s"),
+        ("self.kept = bytearray(b'x') * 2**30", 90, "more than 0.5 GiB of memory"),
     ],
 )
 def test_checks_without_end_are_a_finding(
-    state: RunState, monkeypatch: pytest.MonkeyPatch, passage: str, said: str
+    state: RunState, monkeypatch: pytest.MonkeyPatch, passage: str, seconds: float, said: str
 ) -> None:
-    limits = Limits(wall_seconds=4, memory_bytes=2**29)
+    limits = Limits(wall_seconds=seconds, memory_bytes=2**29)
     monkeypatch.setattr(executor_module, "LIMITS", limits)
     change(state, "self.user = int(action)", f"self.user = int(action)\n        {passage}")
     update = executor(state, runtime())
@@ -153,6 +153,7 @@ def test_checks_without_isolation_say_so(state: RunState) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_what_is_not_possible_is_masked_in_training_and_evaluation(tmp_path: Path) -> None:
     spec = choosing.serving()
     pieces: dict[str, Any] = {name: getattr(spec, name) for name in type(spec).model_fields}

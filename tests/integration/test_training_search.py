@@ -150,6 +150,7 @@ def test_the_imitation_of_a_good_rule_arrives(folder: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_trainings_that_arrive_end_the_search_early(folder: Path) -> None:
     """Two that agree, or one and the grace for the other: either way long before its time."""
     began = time.monotonic()
@@ -166,6 +167,7 @@ def test_trainings_that_arrive_end_the_search_early(folder: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize(
     ("algorithm", "environment", "problem", "steps", "heuristic"),
     [
@@ -197,6 +199,7 @@ def test_train_program_trains_the_same_policy_again(
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("method", ["dqn", "ppo"])
 def test_a_training_that_was_overtaken_can_be_made_once_more(folder: Path, method: str) -> None:
     """The search ends for want of time, in the middle of the training."""
@@ -241,6 +244,7 @@ search.main()
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize(
     ("method", "environment", "problem", "steps"),
     [("dqn", "Matching", MATCHING, 6000), ("additive", "MatchingMany", MANY, 20_000)],

@@ -14,6 +14,8 @@ from state.heuristic import Heuristic
 from tests.command_line import command
 from tests.specs.tidying import SPILL_AND_PICK_UP, tidying
 
+pytestmark = pytest.mark.timeout(600)
+
 TASK = "wireless"
 
 

@@ -100,9 +100,10 @@ def test_run_killed_in_and_after_every_node_ends_as_if_it_had_been_left_alone(
     assert any(moment.startswith("in training") for moment in killed_at)
 
 
+@pytest.mark.timeout(600)
 def test_of_two_processes_that_go_on_with_one_thread_one_says_so(tmp_path: Path) -> None:
     (tmp_path / "problem.md").write_text(DESCRIPTION)
-    with FakeChatServer(replies(objective=["none", "none", "none", Hang(110)])) as server:
+    with FakeChatServer(replies(objective=["none", "none", "none", Hang(500)])) as server:
         words = ["--model", "openai:fake", "--base-url", server.openai_url]
         words += ["--no-error-correction", "--json"]
         done = run(tmp_path, "--describe", "problem.md", *words)
@@ -119,7 +120,7 @@ def test_of_two_processes_that_go_on_with_one_thread_one_says_so(tmp_path: Path)
             for _ in range(2)
         ]
         try:
-            deadline = time.monotonic() + 60
+            deadline = time.monotonic() + 200
             while all(process.poll() is None for process in both) and time.monotonic() < deadline:
                 time.sleep(0.05)
             (loser,) = (process for process in both if process.poll() is not None)

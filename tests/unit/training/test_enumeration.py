@@ -108,7 +108,7 @@ def test_admission_to_a_queue() -> None:
 def test_a_sum_that_nothing_depends_on_is_seen_through() -> None:
     """Each state is there with thousands of sums; they go on alike."""
     plain = solve(enumerate_environment(small_problems.Admission))
-    model = enumerate_environment(small_problems.Accounting, QUICK)
+    model = enumerate_environment(small_problems.Accounting, Limits(seconds=600, samples=200))
     solution = solve(model)
     assert model.full.size == 27
     assert solution.value == pytest.approx(plain.value, rel=1e-6)

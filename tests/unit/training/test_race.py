@@ -39,8 +39,8 @@ def attempt_of(name: str, method: str = "dqn", **named: Any) -> Attempt:
 @pytest.fixture(name="race")
 def _race(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Race]:
     """Runs a race of attempts with these courses to its end."""
-    monkeypatch.setattr(race_module, "LEAST_GRACE", 0.6)
-    monkeypatch.setattr(race_module, "LEAST_PATIENCE", 1.0)
+    monkeypatch.setattr(race_module, "LEAST_GRACE", 2.0)
+    monkeypatch.setattr(race_module, "LEAST_PATIENCE", 3.0)
     monkeypatch.setattr(race_module, "LEAST_SECONDS", 0.1)
     monkeypatch.setattr(race_module, "POLL_SECONDS", 0.02)
 
@@ -94,7 +94,7 @@ def ends(race: Race) -> dict[str, str]:
 def test_whoever_arrives_ends_the_race_after_a_grace(race: Callable[..., Race]) -> None:
     began = time.monotonic()
     ended = race({"1-dqn": Course(10, ends="converged"), "2-ppo": Course(), "3-sac": Course()})
-    assert 0.6 <= time.monotonic() - began < 5
+    assert 2.0 <= time.monotonic() - began < 15
     assert ends(ended) == {"1-dqn": "converged", "2-ppo": "overtaken"}
     assert ended.finished[ended.best()].name == "1-dqn"
     assert ended.made[1]["best_evaluation"] == 5
@@ -110,7 +110,7 @@ def test_the_grace_may_be_used_to_overtake(race: Callable[..., Race]) -> None:
 def test_two_that_agree_end_the_race(race: Callable[..., Race]) -> None:
     began = time.monotonic()
     ended = race({"1-dqn": Course(10, steady=True), "2-ppo": Course(9.95, steady=True)})
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 15
     assert ends(ended) == {"1-dqn": "overtaken", "2-ppo": "overtaken"}
 
 
@@ -127,14 +127,14 @@ def test_all_others_use_the_time(
     race: Callable[..., Race], one: Course, other: Course, bar: float
 ) -> None:
     began = time.monotonic()
-    race({"1-dqn": one, "2-ppo": other}, seconds=1.0, bar=bar)
-    assert 1.0 <= time.monotonic() - began < 5
+    race({"1-dqn": one, "2-ppo": other}, seconds=3.0, bar=bar)
+    assert 3.0 <= time.monotonic() - began < 15
 
 
 def test_whoever_gets_no_further_than_a_constant_action_has_not_arrived(
     race: Callable[..., Race],
 ) -> None:
-    ended = race({"1-dqn": Course(10, ends="converged"), "2-ppo": Course()}, seconds=1.5, bar=10)
+    ended = race({"1-dqn": Course(10, ends="converged"), "2-ppo": Course()}, seconds=5.0, bar=10)
     assert len(ended.made) > 2  # more was tried
 
 
@@ -143,7 +143,7 @@ def test_an_exact_solution_ends_the_race_at_once_and_is_kept(race: Callable[...,
     began = time.monotonic()
     exact = Course(10, seconds=0.3, ends="exact")
     ended = race({"1-exact": exact, "2-dqn": Course(10.5), "3-ppo": Course()})
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 15
     assert ends(ended) == {"1-exact": "exact", "2-dqn": "overtaken"}
     assert ended.finished[ended.best()].name == "1-exact"
 
@@ -157,8 +157,8 @@ def test_an_exact_solution_under_way_is_waited_for(race: Callable[..., Race]) ->
 
 def test_an_exact_solution_is_not_waited_for_beyond_the_time(race: Callable[..., Race]) -> None:
     began = time.monotonic()
-    ended = race({"1-exact": Course(seconds=60), "2-dqn": Course()}, seconds=0.5)
-    assert time.monotonic() - began < 5
+    ended = race({"1-exact": Course(seconds=60), "2-dqn": Course()}, seconds=3.0)
+    assert time.monotonic() - began < 15
     assert ends(ended) == {"2-dqn": "overtaken"}
 
 
@@ -166,14 +166,14 @@ def test_after_an_imitation_the_others_get_more_time(race: Callable[..., Race]) 
     began = time.monotonic()
     better = Course(20, seconds=0.7, ends="total_timesteps")
     ended = race({"1-imitation": Course(10, ends="converged"), "2-dqn": Course(), "3-ppo": better})
-    assert 1.0 <= time.monotonic() - began < 5
+    assert 3.0 <= time.monotonic() - began < 20
     assert ended.finished[ended.best()].name == "3-ppo"
 
 
 def test_an_imitation_below_its_teacher_is_taught_on(race: Callable[..., Race]) -> None:
     below = Course(10, ends="total_timesteps", symptom="below its teacher")
     ended = race(
-        {"1-imitation": below, "2-dqn": Course()}, wishes=Wishes(without=("dqn",)), seconds=1.0
+        {"1-imitation": below, "2-dqn": Course()}, wishes=Wishes(without=("dqn",)), seconds=4.0
     )
     assert ended.finished[1].start_from == "1-imitation"
     assert ended.finished[1].method == "imitation"
@@ -181,8 +181,8 @@ def test_an_imitation_below_its_teacher_is_taught_on(race: Callable[..., Race]) 
 
 def test_without_arrival_more_is_tried_until_the_time_is_over(race: Callable[..., Race]) -> None:
     began = time.monotonic()
-    ended = race({"1-dqn": Course(ends="total_timesteps", symptom="fell")}, seconds=1.0)
-    assert 0.8 <= time.monotonic() - began < 5
+    ended = race({"1-dqn": Course(ends="total_timesteps", symptom="fell")}, seconds=4.0)
+    assert 3.8 <= time.monotonic() - began < 15
     assert len(ended.made) > 1
     names = [attempt.name for attempt in ended.finished]
     assert len(set(names)) == len(names)
@@ -193,7 +193,7 @@ def test_a_bound_on_steps_is_not_passed_by_trying_more(race: Callable[..., Race]
     began = time.monotonic()
     course = Course(ends="total_timesteps")
     ended = race({"1-dqn": course, "2-ppo": course, "3-sac": course}, wishes=Wishes(steps=1000))
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 15
     assert sorted(ends(ended)) == ["1-dqn", "2-ppo", "3-sac"]
 
 
@@ -217,16 +217,16 @@ def test_one_failure_stops_no_other(race: Callable[..., Race]) -> None:
 
 
 def test_without_a_policy_there_is_no_result(race: Callable[..., Race]) -> None:
-    ended = race({"1-dqn": Course(policy=False), "2-ppo": Course()}, seconds=0.5)
+    ended = race({"1-dqn": Course(policy=False), "2-ppo": Course()}, seconds=3.0)
     assert ends(ended) == {"2-ppo": "overtaken"}
 
 
-def test_what_was_made_before_is_taken_over(race: Callable[..., Race]) -> None:
+def test_what_was_made_before_is_taken_over(race: Callable[..., Race], tmp_path: Path) -> None:
     slow = Course(10, seconds=1.0, ends="total_timesteps")
     race({"1-dqn": slow}, wishes=Wishes(steps=1))
-    began = time.monotonic()
+    begun = (tmp_path / "attempts" / "1-dqn" / "progress.json").stat().st_mtime_ns
     ended = race({"1-dqn": slow}, wishes=Wishes(steps=1))
-    assert time.monotonic() - began < 0.5
+    assert (tmp_path / "attempts" / "1-dqn" / "progress.json").stat().st_mtime_ns == begun
     assert ends(ended) == {"1-dqn": "total_timesteps"}
 
 
@@ -244,9 +244,9 @@ def test_a_trial_that_falls_behind_is_ended(
 
 
 def test_no_better_than_a_constant_action_is_a_symptom(race: Callable[..., Race]) -> None:
-    ended = race({"1-dqn": Course(5, ends="total_timesteps")}, seconds=1.0, bar=5.0)
+    ended = race({"1-dqn": Course(5, ends="total_timesteps")}, seconds=3.0, bar=5.0)
     assert ended.made[0]["symptom"] == "below a constant"
-    other = race({"1-dqn": Course(5, ends="converged")}, seconds=1.0, bar=1.0)
+    other = race({"1-dqn": Course(5, ends="converged")}, seconds=3.0, bar=1.0)
     assert other.made[0]["symptom"] == "better"
 
 
@@ -254,7 +254,7 @@ def test_what_left_nothing_is_not_tried_again_under_any_name(race: Callable[...,
     """Nor is the folder of another attempt taken for what follows."""
     flat = Course(2, ends="total_timesteps", symptom="flat")
     unfit = Course(breaks=NoWay("nothing better than usual was found ahead"), policy=False)
-    ended = race({"1-exact": unfit, "2-dqn": flat, "3-dqn": unfit}, seconds=2.0)
+    ended = race({"1-exact": unfit, "2-dqn": flat, "3-dqn": unfit}, seconds=5.0)
     assert {attempt.name for attempt in ended.failed} >= {"1-exact", "3-dqn"}
     names = [attempt.name for attempt in [*ended.finished, *ended.failed]]
     assert len(set(names)) == len(names) > 3
