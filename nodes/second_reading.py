@@ -16,6 +16,7 @@ from nodes.models.errors import ModelError, RecordingMissing
 from nodes.run_folder import remove, write_whole
 from nodes.settings import RunSettings
 from state.piece import Piece
+from state.python_source import PythonSource
 from state.run_state import RunState
 from state.usage import ModelCall
 from state.variables import Variable
@@ -28,7 +29,7 @@ MOST_OUTPUT_TOKENS = 2500
 class SecondReading(Piece):
     """Answer of the agent that reads the description once more."""
 
-    source: str
+    source: PythonSource
 
 
 def write_second_reading(

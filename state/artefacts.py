@@ -3,6 +3,7 @@
 from pydantic import Field
 
 from state.piece import Piece
+from state.python_source import PythonSource
 
 
 class Artefact(Piece):
@@ -25,4 +26,4 @@ class BodySource(Piece):
     """Source text of one code body, a single function definition."""
 
     name: str
-    source: str
+    source: PythonSource

@@ -4,13 +4,14 @@ from pydantic import Field
 
 from state.findings import Finding
 from state.piece import Piece
+from state.python_source import PythonSource
 
 
 class Heuristic(Piece):
     """Answer of the heuristic agent."""
 
     rule: str = Field(description="the rule in one or two sentences")
-    source: str = Field(description="the whole Python function heuristic(seen)")
+    source: PythonSource = Field(description="the whole Python function heuristic(seen)")
 
 
 class HeuristicTrial(Piece):
