@@ -100,7 +100,7 @@ def write_body(
         answer = ask(
             "coding", BodySource, state, runtime, previous=previous, body=body,
             check=lambda answer: body_complaints(answer.source, body),
-            quantities=quantities, max_output_tokens=1500,
+            quantities=quantities, first=previous is None, max_output_tokens=1500,
         )  # fmt: skip
     except ReplyInvalid as error:
         if previous is None:

@@ -88,6 +88,7 @@ def _asked(
     try:
         answer = ask(
             "coding", LineChange, state, runtime, body=body, quantities=faulty.quantities,
+            first=False,
             check=lambda change: change_complaints(source, place, change, body),
             remarks_prompt="line_change", blank=with_blank(source, place),
             line=place.within(source), unused=unused(source, body),

@@ -59,7 +59,9 @@ def test_question_says_what_each_number_may_be() -> None:
         "room": Parameter(name="room", definition="the room", value=4.0),
         "time_step": None,
     }  # fmt: skip
-    text = prompt_templates().get_template("coding.md").render(body=BODY, quantities=quantities)
+    template = prompt_templates().get_template("coding.md")
+    text = template.render(body=BODY, quantities=quantities, first=True)
+    again = template.render(body=BODY, quantities=quantities, first=False)
     for line in (
         "- valve: the valve, one number: 0 for open, 1 for shut",
         "- previous_level: the level at the start of the step, in m, one number, at least 0, "
@@ -69,6 +71,7 @@ def test_question_says_what_each_number_may_be() -> None:
         "- time_step: the number of the step, from 0",
     ):
         assert f"{line}\n" in text
+        assert f"{line}\n" in again
 
 
 @pytest.mark.parametrize(
