@@ -3,6 +3,7 @@
 import ast
 
 from state.dynamics import CodeBody
+from state.python_source import tree_of
 
 FORBIDDEN = {
     "eval", "exec", "compile", "open", "input", "globals", "locals", "vars", "getattr", "setattr",
@@ -42,10 +43,9 @@ def parsed(source: str, longest: int) -> ast.Module | str:
 
 def same_code(one: str, other: str) -> bool:
     """Whether two sources differ in nothing but comments and spaces."""
-    try:
-        return ast.dump(ast.parse(one)) == ast.dump(ast.parse(other))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return one.strip() == other.strip()
+    trees = [tree_of(source) for source in (one, other)]
+    dumps = [ast.dump(tree) for tree in trees if tree is not None]
+    return dumps[0] == dumps[1] if len(dumps) == 2 else one.strip() == other.strip()
 
 
 def signature(body: CodeBody) -> str:

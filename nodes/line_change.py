@@ -9,6 +9,7 @@ from pydantic import Field
 
 from nodes.body_rules import parsed
 from state.piece import Piece
+from state.python_source import tree_of
 
 BLANK = "...  # this line is missing"
 LONGEST = 1500
@@ -44,9 +45,8 @@ def places_in(source: str) -> dict[Place, ast.stmt]:
 
     Empty if it is no Python. What only tells the reader something is left out.
     """
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = tree_of(source)
+    if tree is None:
         return {}
     heads = {node.lineno for node in tree.body}
     found = {}

@@ -18,6 +18,7 @@ from nodes.models.errors import ReplyInvalid
 from nodes.models.fill import fill_in
 from nodes.settings import RunSettings
 from state.dynamics import CodeBody
+from state.python_source import tree_of
 from state.run_state import RunState
 
 LONGEST_CHANGE = 500
@@ -112,8 +113,8 @@ def change_complaints(source: str, place: Place, change: LineChange, body: CodeB
 
 def unused(source: str, body: CodeBody) -> list[str]:
     """What ``body`` is said to read and ``source``, if it is Python at all, does not."""
-    try:
-        words = {node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = tree_of(source)
+    if tree is None:
         return []
+    words = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     return [name for name in body.reads if name not in words]

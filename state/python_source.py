@@ -14,18 +14,18 @@ def with_line_breaks(source: str) -> str:
 
     Small models write a function into a JSON string in that way.
     """
-    if "\n" in source.strip() or _is_python(source):
+    if "\n" in source.strip() or tree_of(source) is not None:
         return source
     broken = _GAP.sub(r"\n\1", source)
-    return broken if _is_python(broken) else source
+    return broken if tree_of(broken) is not None else source
 
 
-def _is_python(source: str) -> bool:
+def tree_of(source: str) -> ast.Module | None:
+    """The syntax of ``source``; None if it is no Python, or nested too deeply to be read."""
     try:
-        ast.parse(source)
+        return ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
+        return None
 
 
 PythonSource = Annotated[str, AfterValidator(with_line_breaks)]

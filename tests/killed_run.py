@@ -109,7 +109,7 @@ def watch(moments: Moments) -> None:
 
     before(LeanSaver, "put_writes", worked)
     after(LeanSaver, "put_writes", written)
-    LeanSaver.put = putting  # type: ignore[method-assign]
+    LeanSaver.put = putting
     after(CallJournal, "write", answered)
     before(nodes.sandbox_program, "_ask", asked)
     after(nodes.sandbox_program, "_ask", replied)
