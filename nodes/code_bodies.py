@@ -1,8 +1,6 @@
 """The code bodies of an environment: asked for, and asked for again where they are at fault."""
 
 import re
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 from langgraph.runtime import Runtime
@@ -11,14 +9,14 @@ from nodes.agent import ask, noted
 from nodes.body_rules import body_complaints, same_code
 from nodes.codegen.program import Program
 from nodes.line_proposals import Faulty
-from nodes.line_search import with_one_change
+from nodes.mending import mended
 from nodes.models.errors import ReplyInvalid
 from nodes.revising import revision_values
 from nodes.settings import RunSettings
-from nodes.trial import Trial, tried
+from nodes.trial import Attempts, Trial, attempts_at
 from state.artefacts import BodySource
 from state.dynamics import CodeBody
-from state.findings import CheckReport, Finding
+from state.findings import Finding
 from state.run_state import RunState
 
 
@@ -41,29 +39,17 @@ def write_bodies(
             bodies.append(kept)
             continue
         known |= {b.name: b for b in bodies}
-        try_out = partial(_tried, trial, program, known, state.run_folder, runtime.context, body)
-        source, state, wrong = write_body(state, runtime, program, body, kept, try_out)
+        folder = Path(state.run_folder)
+        attempts = None
+        if all(other.name in known for other in program.bodies):
+            attempts = attempts_at(trial, program, known, body.name, folder, runtime.context)
+        source, state, wrong = write_body(state, runtime, program, body, kept, attempts)
         bodies.append(source)
         findings += [
             Finding(check="code_body", owner="coding", place=f"code body {body.name}", message=w)
             for w in wrong
         ]
     return bodies, state, findings
-
-
-def _tried(
-    trial: Trial,
-    program: Program,
-    known: dict[str, BodySource],
-    run_folder: str,
-    settings: RunSettings,
-    body: CodeBody,
-    source: str,
-) -> CheckReport:
-    """What ``trial`` says of ``source`` for ``body`` together with the ``known`` ones."""
-    sources = {**known, body.name: BodySource(name=body.name, source=source)}
-    together = [sources[b.name] for b in program.bodies if b.name in sources]
-    return tried(trial, program, together, Path(run_folder), settings)
 
 
 def blamed_bodies(findings: list[Finding], names: list[str]) -> set[str]:
@@ -83,36 +69,36 @@ def write_body(
     program: Program,
     body: CodeBody,
     previous: BodySource | None,
-    trial: Callable[[str], CheckReport],
+    attempts: Attempts | None,
 ) -> tuple[BodySource, RunState, list[str]]:
     """Ask for one code body; returns it, the state with the calls added, and open complaints.
 
-    The likeliest answer of a small model to faulty code is that same code. Where it comes, a
-    change of one statement is looked for, see ``with_one_change``. Where no usable answer comes in
-    a round of corrections, the ``previous`` one is kept.
+    What becomes of faulty code is said in ``mended``; without ``attempts``, where other bodies are
+    not there yet, the answer stands. Where no usable answer comes in a round of
+    corrections, the ``previous`` one is kept, or mended.
     """
     spec = program.spec
     quantities = {
         name: spec.variable(name.removeprefix("previous_")) or spec.parameter(name)
         for name in dict.fromkeys([*body.reads, *body.writes])
     }
+    kept, answered = previous.source if previous else "", None
     try:
         answer = ask(
             "coding", BodySource, state, runtime, previous=previous, body=body,
             check=lambda answer: body_complaints(answer.source, body),
             quantities=quantities, first=previous is None, max_output_tokens=1500,
         )  # fmt: skip
+        answered, state = answer.value.source, state.model_copy(update={"calls": answer.calls})
     except ReplyInvalid as error:
         if previous is None:
             raise
-        kept = state.model_copy(update={"calls": [*state.calls, *error.calls]})
-        return previous, kept, []
-    state = state.model_copy(update={"calls": answer.calls})
-    source = answer.value.source
-    if previous is not None and state.remarks and same_code(source, previous.source):
-        faulty = Faulty(source, body, quantities)
-        source, state = with_one_change(faulty, state, runtime, trial)
-        if same_code(source, previous.source):
-            told = f"the answer to what was found was the same code again, {body.name}"
+        state = state.model_copy(update={"calls": [*state.calls, *error.calls]})
+    source = kept if answered is None else answered
+    if previous is not None and state.remarks and attempts is not None:
+        faulty = Faulty(kept, body, quantities)
+        source, state = mended(faulty, answered, state, runtime, attempts)
+        if same_code(source, kept):
+            told = f"nothing was changed after what was found, {body.name}"
             state = state.model_copy(update={"notes": noted(state, "coding", told)})
     return BodySource(name=body.name, source=source), state, body_complaints(source, body)

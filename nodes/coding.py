@@ -21,7 +21,7 @@ from nodes.run_folder import artefact, remove, write_whole
 from nodes.second_reading import write_second_reading
 from nodes.settings import RunSettings
 from nodes.spec_checks.ladder import check_spec
-from nodes.trial import Trial, checked
+from nodes.trial import CHECKED, Trial
 from state.artefacts import CodeArtefacts
 from state.findings import CheckReport, Finding
 from state.run_state import RunState
@@ -36,7 +36,7 @@ NOT_BATCHED = "training steps one episode at a time"
 
 
 def coding(
-    state: RunState, runtime: Runtime[RunSettings], trial: Trial = checked
+    state: RunState, runtime: Runtime[RunSettings], trial: Trial = CHECKED
 ) -> dict[str, Any]:
     """Write ``environment.py`` and ``spec_functions.py`` into the run folder.
 

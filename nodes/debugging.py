@@ -40,6 +40,4 @@ def give_up(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
 
 def blocking_findings(state: RunState) -> list[Finding]:
     """Findings of the latest checks that must be mended before training."""
-    return (
-        [finding for finding in state.checks.findings if finding.blocking] if state.checks else []
-    )
+    return state.checks.blocking if state.checks else []

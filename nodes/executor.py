@@ -34,7 +34,7 @@ def executor(state: RunState, runtime: Runtime[RunSettings]) -> dict[str, Any]:
     report, isolation = run_checks(state.spec(), folder, runtime.context)
     # Only now, for what ran in the folder may have left anything under these names.
     write_spec_files(state, folder)
-    note = "" if report.clean else "; ".join(f.message for f in report.findings if f.blocking)
+    note = "" if report.clean else "; ".join(finding.message for finding in report.blocking)
     return {
         "checks": report,
         "remarks": report.findings,

@@ -1,6 +1,8 @@
 """A change of one statement of a function, which a model gives where it would copy the whole."""
 
 import ast
+import io
+import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass
 from textwrap import dedent, indent
@@ -30,14 +32,27 @@ class Place:
     last: int
 
     def within(self, source: str) -> str:
-        """What stands there, on one line."""
-        lines = _lines(source)[self.first - 1 : self.last]
-        return " ".join(line.strip() for line in lines)
+        """What stands there, on one line and without remarks."""
+        lines = _without_remarks(_lines(source)[self.first - 1 : self.last])
+        return " ".join(line.strip() for line in lines if line.strip())
 
 
 def _lines(source: str) -> list[str]:
     """Lines as Python counts them: some characters that end a line elsewhere do not here."""
     return source.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n")
+
+
+def _without_remarks(lines: list[str]) -> list[str]:
+    text = "\n".join(lines) + "\n"
+    kept = list(lines)
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type == tokenize.COMMENT:
+                row, column = token.start
+                kept[row - 1] = kept[row - 1][:column]
+    except (tokenize.TokenError, SyntaxError):
+        return lines
+    return kept
 
 
 def places_in(source: str) -> dict[Place, ast.stmt]:

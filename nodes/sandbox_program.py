@@ -5,7 +5,7 @@ of what it needs, so that generated code touches neither the run folder nor what
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -20,7 +20,7 @@ from sandbox.results import read_bytes
 
 T = TypeVar("T", bound=BaseModel)
 
-PROGRAMS, TRAINING = "sandbox.programs", "sandbox.training"
+PROGRAMS, TRAINING, HOSTS = "sandbox.programs", "sandbox.training", "sandbox.hosts"
 FOLDERS = ".apart"
 # The judge outlives whom it judges, so that the one that took too long is the one that is told of.
 PATIENCE_SECONDS = 5.0
@@ -57,14 +57,16 @@ class Question:
     """What the module ``sandbox.programs.<program>`` is asked, about hosts by their names.
 
     ``request`` is the name of its file and the content, ``files`` of the run folder it sees as
-    text, and ``products`` are files that it leaves besides its result.
+    text, ``products`` are files that it leaves besides its result, and ``packages`` those of ours
+    that it needs besides its own.
     """
 
     program: str
     request: tuple[str, Request]
     hosts: Mapping[str, Host]
     files: Sequence[str] = ()
-    products: Sequence[str] = field(default=())
+    products: Sequence[str] = ()
+    packages: Sequence[str] = (TRAINING,)
 
 
 def ask_program(
@@ -114,7 +116,7 @@ def _ask(
     patient = limits.model_copy(update={"wall_seconds": limits.wall_seconds + PATIENCE_SECONDS})
     own = _filled(place / "judge", folder, question.files)
     write_whole(own / question.request[0], question.request[1].to_json())
-    judge = Part(f"{PROGRAMS}.{question.program}", own, patient, (TRAINING,))
+    judge = Part(f"{PROGRAMS}.{question.program}", own, patient, question.packages)
     outcomes = run_apart(judge, hosts, unsafe_no_sandbox=settings.unsafe_no_sandbox)
     if not outcomes.judge.ok:
         name, outcome = outcomes.culprit()

@@ -2,9 +2,11 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from nodes.line_change import Place, places_in
+from state.variables import Variable
 
 UNSAFE_CALLS = frozenset("log log2 log10 sqrt power divide arccos arcsin".split())
 _NOT_A_NUMBER = re.compile(r"\bnan\b|\binfinit", re.I)
@@ -26,12 +28,34 @@ def suspected_first(source: str, names: list[str], found: str) -> list[Place]:
     return sorted(places, key=lambda place: rank(places[place]))
 
 
+def at_hand(source: str) -> list[str]:
+    """Names that the function ``source`` itself gives values."""
+    return list(
+        dict.fromkeys(name for node in places_in(source).values() for name in _set_by(node))
+    )
+
+
+def indices(source: str, quantities: Mapping[str, Any]) -> list[str]:
+    """Names that may say which one of several is meant.
+
+    They stand for single whole numbers that change from step to step, or are counted in ``source``.
+    """
+    whole = [
+        name
+        for name, quantity in quantities.items()
+        if isinstance(quantity, Variable) and quantity.dtype == "integer" and not quantity.shape
+    ]
+    loops = [node.target for node in places_in(source).values() if isinstance(node, ast.For)]
+    counted = [target.id for target in loops if isinstance(target, ast.Name)]
+    return [*whole, *counted]
+
+
 def _set_by(statement: ast.stmt) -> Iterator[str]:
     """Names that ``statement`` gives a value, wholly or in part."""
     targets: list[ast.expr] = []
     if isinstance(statement, ast.Assign):
         targets = list(statement.targets)
-    elif isinstance(statement, ast.AugAssign | ast.AnnAssign):
+    elif isinstance(statement, ast.AugAssign | ast.AnnAssign | ast.For):
         targets = [statement.target]
     for target in targets:
         for node in ast.walk(target):

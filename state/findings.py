@@ -51,4 +51,9 @@ class CheckReport(Piece):
     @property
     def clean(self) -> bool:
         """True when nothing found blocks training."""
-        return not any(finding.blocking for finding in self.findings)
+        return not self.blocking
+
+    @property
+    def blocking(self) -> list[Finding]:
+        """The findings that block training."""
+        return [finding for finding in self.findings if finding.blocking]

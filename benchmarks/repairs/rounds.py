@@ -9,14 +9,14 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from benchmarks.repairs.judging import difference
-from benchmarks.repairs.plain_executor import plain_executor, plain_trial
+from benchmarks.repairs.plain_executor import PLAIN, plain_executor
 from benchmarks.repairs.starts import Start, sources
 from nodes.coding import coding
 from nodes.debugging import blocking_findings, send_back
 from nodes.executor import executor
 from nodes.models.errors import ContextTooLong, ReplyInvalid
 from nodes.settings import RunSettings
-from nodes.trial import Trial, checked
+from nodes.trial import CHECKED, Trial
 from state.run_state import RunState
 from state.usage import Usage
 
@@ -24,7 +24,7 @@ Look = Callable[[RunState, Runtime[RunSettings]], dict[str, Any]]
 
 LOOKS: dict[str, Look] = {"ladder": executor, "traceback": plain_executor}
 """What the agent is told comes from one of these."""
-TRIALS: dict[str, Trial] = {"ladder": checked, "traceback": plain_trial}
+TRIALS: dict[str, Trial] = {"ladder": CHECKED, "traceback": PLAIN}
 """So it tries out what may mend the code."""
 
 

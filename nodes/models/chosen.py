@@ -14,14 +14,16 @@ from nodes.models.prices import Price
 from nodes.models.tokens import estimate_prompt
 
 Provider = Literal["openai", "ollama", "local", "recorded"]
+Fills = Literal["lines", "odds"]
 
 
 @dataclass(frozen=True)
 class Ask:
     """What one request needs beside its messages.
 
-    With ``fills`` the two messages are what stands before and behind one missing line of code, and
-    the reply is that line.
+    With ``fills`` the messages are what stands before and behind one line of code, and what stands
+    there or may stand there, a line each: "lines" asks for at most ``most`` lines to put in its
+    place, "odds" for the logarithm of the probability of each, as many lines.
     """
 
     agent: str
@@ -30,7 +32,8 @@ class Ask:
     schema: dict[str, Any]
     max_output_tokens: int
     temperature: float = 0.0
-    fills: bool = False
+    fills: Fills | None = None
+    most: int = 1
 
 
 class Wire:

@@ -4,6 +4,7 @@ import ctypes
 import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -82,6 +83,33 @@ class Generator:
         )
         return [marks[0], *one, marks[1], *other, marks[2]]
 
+    def pieces(self, text: str) -> list[int]:
+        """The tokens of ``text``, which stands behind other text."""
+        tokens: list[int] = self._llama.tokenize(text.encode(), add_bos=False, special=False)
+        return tokens
+
+    @cached_property
+    def line_ends(self) -> NDArray[np.bool_]:
+        """For each token whether a line of code ends with it, or goes on with words about it."""
+        count = self._llama.n_vocab()
+        ends = np.zeros(count, dtype=bool)
+        for token in range(count):
+            text = self._llama.detokenize([token])
+            over = self._runtime.llama_vocab_is_eog(self._vocab, token)
+            ends[token] = over or b"\n" in text or b"#" in text
+        return ends
+
+    def rows_behind(self, tokens: list[int], last: int) -> list[NDArray[np.float32]]:
+        """Logits behind the last ``last + 1`` of ``tokens``, at most ``READ_AT_ONCE``.
+
+        The rows are the runtime's own memory and hold until the next call. Raises ``ModelFailed``
+        if the context is too short for them.
+        """
+        self._room(tokens)
+        kept = len(tokens) - last - 1
+        self._read_on(tokens[:kept])
+        return self._read_tokens(tokens[kept:], all_logits=True)
+
     def generate(
         self,
         prompt: list[int],
@@ -95,12 +123,7 @@ class Generator:
 
         Raises ``ModelFailed`` if the grammar cannot be read, or the prompt fills the context.
         """
-        room = self._llama.n_ctx() - len(prompt)
-        if room < 1:
-            raise ModelFailed(
-                f"The prompt has {len(prompt)} tokens and the local model reads "
-                f"{self._llama.n_ctx()}: shorten the description, or choose another model."
-            )
+        room = self._room(prompt)
         choice = TokenChoice(
             self._runtime, self._vocab, grammar, temperature=temperature, seed=seed
         )
@@ -108,9 +131,20 @@ class Generator:
             written, reason = self._write(prompt, choice, min(max_tokens, room))
         finally:
             choice.close()
-        return Generated(self._text(written), reason, len(prompt), len(written))
+        return Generated(self.text(written), reason, len(prompt), len(written))
 
-    def _text(self, tokens: list[int]) -> str:
+    def _room(self, prompt: list[int]) -> int:
+        """Tokens that a reply may have."""
+        room: int = self._llama.n_ctx() - len(prompt)
+        if room < 1:
+            raise ModelFailed(
+                f"The prompt has {len(prompt)} tokens and the local model reads "
+                f"{self._llama.n_ctx()}: shorten the description, or choose another model."
+            )
+        return room
+
+    def text(self, tokens: list[int]) -> str:
+        """What ``tokens`` say."""
         text: str = self._llama.detokenize(tokens).decode("utf-8", "replace")
         return text
 
@@ -127,7 +161,7 @@ class Generator:
                 written.append(token)
                 if len(written) == most:
                     return written, "length"
-                if len(written) % LOOK_EVERY == 0 and until_it_repeats(self._text(written)):
+                if len(written) % LOOK_EVERY == 0 and until_it_repeats(self.text(written)):
                     return written, "length"
                 choice.accept(token)
                 lookup.extend([token])
@@ -139,16 +173,19 @@ class Generator:
 
     def _read_prompt(self, prompt: list[int]) -> list[NDArray[np.float32]]:
         """Read what of ``prompt`` is not read yet; returns the logits behind its last token."""
+        self._read_on(prompt[:-1])
+        return self._read_tokens(prompt[-1:], all_logits=False)
+
+    def _read_on(self, tokens: list[int]) -> None:
+        """Have read ``tokens`` and nothing else."""
         common = 0
-        for ours, theirs in zip(self._read, prompt[:-1], strict=False):
+        for ours, theirs in zip(self._read, tokens, strict=False):
             if ours != theirs:
                 break
             common += 1
         self._forget(common)
-        logits: list[NDArray[np.float32]] = []
-        for start in range(common, len(prompt), READ_AT_ONCE):
-            logits = self._read_tokens(prompt[start : start + READ_AT_ONCE], all_logits=False)
-        return logits
+        for start in range(common, len(tokens), READ_AT_ONCE):
+            self._read_tokens(tokens[start : start + READ_AT_ONCE], all_logits=False)
 
     def _read_tokens(self, tokens: list[int], *, all_logits: bool) -> list[NDArray[np.float32]]:
         """Read ``tokens`` behind those read so far; logits behind each of them, or the last.

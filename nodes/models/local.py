@@ -19,14 +19,12 @@ from nodes.models.chosen import Ask, ChosenModel, Wire
 from nodes.models.errors import ModelFailed, ModelUnavailable
 from nodes.models.generation import Generator
 from nodes.models.grammar import grammar_for
+from nodes.models.likely_lines import fill
 from nodes.models.prices import FREE
 from nodes.models.weights import LOCAL_MODEL, verified_weights
 
 CONTEXT_TOKENS = 8192
 """Prompt and reply together; the model itself could take four times as much, for more memory."""
-
-ONE_LINE = 'root ::= [^\\n]+ "\\n"'
-"""Grammar of what fills a gap."""
 
 _ROLES = {"human": "user", "ai": "assistant", "system": "system"}
 
@@ -38,7 +36,7 @@ class LocalChat(BaseChatModel):
     """A chat model over GGUF weights whose reply is constrained to a JSON schema.
 
     Call arguments: ``json_schema`` and ``schema_name``, ``max_tokens``, ``temperature``,
-    ``ordinal``; ``fills`` for two messages between which one line is missing.
+    ``ordinal``; ``fills`` and ``most`` as in ``nodes.models.chosen.Ask``.
     """
 
     weights: Path
@@ -56,23 +54,24 @@ class LocalChat(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        grammar, fills = None, bool(kwargs.get("fills"))
-        if fills:
-            grammar = ONE_LINE
-        elif "json_schema" in kwargs:
+        grammar = None
+        if "json_schema" in kwargs:
             grammar = grammar_for(kwargs["json_schema"], str(kwargs.get("schema_name", "reply")))
         with _turn:
             generator = load(self.weights, self.context_tokens)
             said = _as_llama(messages)
-            tokens = generator.gap(*(m["content"] for m in said)) if fills else None
-            answer = generator.generate(
-                tokens or generator.tokens(said),
-                grammar=grammar,
-                max_tokens=int(kwargs.get("max_tokens", 1024)),
-                temperature=float(kwargs.get("temperature", 0.0)),
-                # Asked the same again, it is to have another chance.
-                seed=self.seed + int(kwargs.get("ordinal", 0)),
-            )
+            if "fills" in kwargs:
+                texts = [message["content"] for message in said]
+                answer = fill(generator, texts, kwargs["fills"], int(kwargs["most"]))
+            else:
+                answer = generator.generate(
+                    generator.tokens(said),
+                    grammar=grammar,
+                    max_tokens=int(kwargs.get("max_tokens", 1024)),
+                    temperature=float(kwargs.get("temperature", 0.0)),
+                    # Asked the same again, it is to have another chance.
+                    seed=self.seed + int(kwargs.get("ordinal", 0)),
+                )
         message = AIMessage(
             content=answer.text,
             usage_metadata={
@@ -100,9 +99,11 @@ class LocalWire(Wire):
 
     def arguments(self, ask: Ask) -> dict[str, Any]:
         """Return schema, output limit and temperature."""
-        wanted: dict[str, Any] = {"json_schema": ask.schema, "schema_name": ask.schema_name}
+        if ask.fills:
+            return {"fills": ask.fills, "most": ask.most}
         return {
-            **({"fills": True} if ask.fills else wanted),
+            "json_schema": ask.schema,
+            "schema_name": ask.schema_name,
             "max_tokens": ask.max_output_tokens,
             "temperature": ask.temperature,
             "ordinal": ask.ordinal,

@@ -209,5 +209,5 @@ def _message(reply: RecordedReply) -> AIMessage:
 
 
 def _is_gap(messages: Sequence[dict[str, str]]) -> bool:
-    """Whether what stands before and behind a missing line was sent, and no conversation."""
-    return len(messages) == 2 and {message["role"] for message in messages} == {"human"}
+    """Whether what stands before, behind and in a gap was sent, and no conversation."""
+    return len(messages) == 3 and {message["role"] for message in messages} == {"human"}

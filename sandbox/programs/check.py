@@ -6,7 +6,7 @@ The code itself runs in the hosts ``environment`` and ``functions``.
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +73,25 @@ def check(
             said = {(f.place, words) for f in findings for words in (f.found, f.message)}
             findings += [f for f in found if not {(f.place, f.found), (f.place, f.message)} & said]
     return passed, findings
+
+
+def up_to_the_first_finding(
+    request: requests.CheckRequest, subject: Subject, lasts: Collection[str] = ()
+) -> tuple[list[str], list[Finding]]:
+    """Names of the checks that found nothing, up to the first that found what blocks.
+
+    None is asked once all of ``lasts`` were, if any are named.
+    """
+    passed: list[str] = []
+    waited_for = set(lasts)
+    for name, found in _climbed(request, subject):
+        if any(finding.blocking for finding in found):
+            return passed, found
+        passed.append(name)
+        waited_for.discard(name)
+        if lasts and not waited_for:
+            break
+    return passed, []
 
 
 def each_finding(request: requests.CheckRequest, subject: Subject) -> list[Finding]:

@@ -11,6 +11,8 @@ from typing import Any, Self
 
 CHECK_REQUEST = "check_request.json"
 CHECK_RESULT = "check_result.json"
+SCREEN_REQUEST = "screen_request.json"
+SCREEN_RESULT = "screen_result.json"
 HEURISTIC_REQUEST = "heuristic_request.json"
 HEURISTIC_RESULT = "heuristic_result.json"
 EVALUATE_REQUEST = "evaluate_request.json"
@@ -213,6 +215,23 @@ class CheckRequest(_JsonFile):
             deciding=[Deciding(**entry) for entry in deciding],
             **fields,
         )
+
+
+@dataclass(frozen=True)
+class ScreenRequest(_JsonFile):
+    """What ``sandbox.programs.screen`` is asked beside a ``CheckRequest``.
+
+    Attributes:
+        candidates: texts that may become environment.py.
+        last: check after which none needs to be asked.
+        faulty: what environment.py is without any of them.
+        body: the function in it that the candidates change.
+    """
+
+    candidates: list[str]
+    last: str
+    faulty: str
+    body: str
 
 
 @dataclass(frozen=True)

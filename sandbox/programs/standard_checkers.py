@@ -47,7 +47,8 @@ def _take(subject: Subject, account: Any) -> None:
     texts = [_plain(str(warning)) for warning in account.get("warnings", [])]
     serious = [text for text in texts if not any(noise in text for noise in NOISE)]
     if serious:
-        raise CheckFailed("environment", f"the checker of {name} warns", found="; ".join(serious))
+        told = "; ".join(dict.fromkeys(serious))
+        raise CheckFailed("environment", f"the checker of {name} warns", found=told)
 
 
 def _plain(text: str) -> str:

@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
+from benchmarks.repairs import plain_executor
 from benchmarks.repairs.__main__ import main
 from benchmarks.repairs.rounds import Repair, repair
 from benchmarks.repairs.starts import Start, all_starts
 from graph.context import RunContext
+from nodes import line_search
 from tests.fake_chat_server import FakeChatServer, ReplyFunction, scripted
 
 STARTS = all_starts()
@@ -44,6 +46,12 @@ def copying(start: Start, changes: dict[str, str]) -> ReplyFunction:
     return reply
 
 
+@pytest.fixture(name="no_small_changes")
+def _no_small_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is left is what the model says of each line."""
+    monkeypatch.setattr(line_search, "MOST_EDITS", 0)
+
+
 def repaired(server: FakeChatServer, start: Start, messages: str, folder: Path) -> Repair:
     context = RunContext(model="openai:fake-model", base_url=server.openai_url)
     return repair(start, messages, context.settings(context.chosen_model("")), folder, rounds=2)
@@ -69,6 +77,7 @@ def test_a_wrong_repair_does_not_count(server: FakeChatServer, tmp_path: Path) -
     assert "passes all checks, and is another: load_generators: other numbers in" in made.ended
 
 
+@pytest.mark.usefixtures("no_small_changes")
 @pytest.mark.parametrize("messages", ["ladder", "traceback"])
 def test_code_that_is_given_again_is_mended_by_a_change_of_one_line(
     server: FakeChatServer, messages: str, tmp_path: Path
@@ -90,6 +99,7 @@ def test_code_that_is_given_again_is_mended_by_a_change_of_one_line(
     assert not (tmp_path / "trial").exists()
 
 
+@pytest.mark.usefixtures("no_small_changes")
 def test_only_the_checks_see_that_a_silent_fault_is_mended(
     server: FakeChatServer, tmp_path: Path
 ) -> None:
@@ -99,6 +109,31 @@ def test_only_the_checks_see_that_a_silent_fault_is_mended(
     assert (made.round, made.ended) == (1, "right")
 
 
+@pytest.mark.parametrize("start", [RAISING, SILENT], ids=["raising", "silent"])
+def test_small_changes_mend_what_the_model_only_copies(
+    server: FakeChatServer, start: Start, tmp_path: Path
+) -> None:
+    """In each of many a short look is had; a real one says which is right."""
+    server.reply = copying(start, {})
+    made = repaired(server, start, "ladder", tmp_path)
+    assert (made.round, made.ended) == (1, "right")
+    lines = [prompt for prompt in server.prompts() if "There stood" in prompt]
+    assert len(lines) <= 2
+
+
+def test_a_plain_executor_has_no_time_for_many(
+    server: FakeChatServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the model says is tried all the same."""
+    monkeypatch.setattr(plain_executor, "LONGEST_SCREEN", 0.0)
+    server.reply = copying(
+        RAISING, {"for k in np.sort(fuel_cost):": "for k in np.argsort(fuel_cost):"}
+    )
+    made = repaired(server, RAISING, "traceback", tmp_path)
+    assert (made.round, made.ended) == (1, "right")
+
+
+@pytest.mark.usefixtures("no_small_changes")
 def test_rounds_come_to_an_end(server: FakeChatServer, tmp_path: Path) -> None:
     """Code is given again as it was, and whatever line is missing, nothing else comes."""
     server.reply = copying(RAISING, {})

@@ -173,6 +173,14 @@ def test_right_environment_passes_every_check(
     assert len(passed) == 25
 
 
+@pytest.mark.filterwarnings("ignore:divide by zero encountered")
+def test_what_numpy_says_of_what_is_not_used_is_no_warning_of_a_checker(folder: Path) -> None:
+    within = "np.clip(gain, -130.0, -60.0)"
+    both = Mutant(within, f"np.where(gain < 0, {within}, 1 / np.zeros(4))", "", "", "")
+    fill(folder, "scheduling", both)
+    assert check(SCHEDULING)[1] == []
+
+
 @pytest.mark.filterwarnings("ignore:invalid value encountered in log2")
 @pytest.mark.parametrize("mutant", MUTANTS.values(), ids=MUTANTS)
 def test_broken_environment_is_found_out(mutant: Mutant, folder: Path) -> None:

@@ -15,7 +15,7 @@ from nodes.models.chosen import ChosenModel
 from nodes.models.conversation import as_messages
 from nodes.models.errors import ModelUnavailable
 from nodes.models.factory import choose_model
-from nodes.models.fill import fill_in
+from nodes.models.fill import Gap
 from nodes.models.grammar import grammar_for
 from nodes.models.journal import CallJournal
 from nodes.models.schemas import closed_schema
@@ -94,13 +94,20 @@ def test_the_local_model_fills_a_schema(model: ChosenModel) -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_the_local_model_fills_a_gap(model: ChosenModel) -> None:
-    before = "# The area of a rectangle.\ndef area(width, height):\n    "
-    line, call = fill_in(
-        model, before, "\n", agent="coding", budget=TokenBudget(None), journal=CallJournal(None),
-        ordinal=0,
+    """The line that the names ask for is among the first, and likelier than what stands there."""
+    gap = Gap(
+        model, "# The area of a rectangle.\ndef area(width, height):\n    ", "\n", agent="coding",
+        budget=TokenBudget(None), journal=CallJournal(None),
     )  # fmt: skip
-    assert line == "return width * height"
-    assert call.completion_tokens < 20
+    wrong, right = "return width + height", "return width * height"
+    lines, call = gap.lines(wrong, most=4, ordinal=0)
+    assert right in lines
+    assert wrong not in lines
+    assert 10 < call.prompt_tokens < 40
+    odds, _ = gap.odds([right, wrong], ordinal=1)
+    assert -1.0 < odds[0] < 0.0
+    assert odds[1] < odds[0] - 2.0
+    assert model.chat.invoke("Say yes.", max_tokens=2).text  # it reads on as before
 
 
 @pytest.mark.slow

@@ -138,8 +138,8 @@ def test_a_journal_without_answers_makes_no_recording(tmp_path: Path) -> None:
     assert not (tmp_path / "x.json").exists()
 
 
-@pytest.mark.parametrize("roles", [("system", "human"), ("human", "human")])
-def test_a_recording_knows_whether_gaps_were_filled(tmp_path: Path, roles: tuple[str, str]) -> None:
+@pytest.mark.parametrize("roles", [("system", "human"), ("human", "human", "human")])
+def test_a_recording_knows_whether_gaps_were_filled(tmp_path: Path, roles: tuple[str, ...]) -> None:
     messages = [{"role": role, "text": "t"} for role in roles]
     line = JournalLine(
         agent="coding", model="m", attempt=1, ordinal=0, messages=messages, reply="return x"
@@ -148,4 +148,4 @@ def test_a_recording_knows_whether_gaps_were_filled(tmp_path: Path, roles: tuple
     target = tmp_path / "bakery.json"
     record(tmp_path / "llm_calls.jsonl", target, task="bakery", model="m", date="2025-11-30",
            description=TEXT)  # fmt: skip
-    assert replay(tmp_path).wire.fills is (roles == ("human", "human"))
+    assert replay(tmp_path).wire.fills is ("system" not in roles)

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nodes.body_rules import same_code
-from nodes.line_change import LineChange, Place, around, places_in, with_blank, with_change
-from nodes.line_proposals import change_complaints
+from nodes.line_change import Place, around, places_in, with_blank, with_change
+from nodes.line_proposals import Change, Faulty, change_complaints
 from state.dynamics import CodeBody
 
 SOURCE = """def grow(rng, level):
@@ -65,6 +65,13 @@ def test_a_statement_of_several_lines_goes_as_a_whole() -> None:
     assert "level = level + place\n    level = 4\n    return level" in changed
 
 
+def test_what_stands_at_a_place_is_told_without_remarks() -> None:
+    source = (
+        "def grow(rng):\n    if rng:  # so\n        # now\n        a = (1,  # one\n         2)\n"
+    )
+    assert [place.within(source) for place in places_in(source)] == ["if rng:", "a = (1, 2)"]
+
+
 def test_a_blank_says_that_something_is_missing() -> None:
     assert "range(3):\n        ...  # this line is missing\n    level = (" in with_blank(
         SOURCE, ADD
@@ -77,11 +84,12 @@ def test_a_blank_says_that_something_is_missing() -> None:
         ("return  level  # as before", "that is what stood there"),
         ("return level,", ""),
         ("return (level", "not valid Python"),
+        ("# return level", "nothing would be done there"),
         ("import os\nreturn level", "nothing is imported here"),
     ],
 )
 def test_a_change_has_to_leave_another_function(instead: str, said: str) -> None:
-    complaints = change_complaints(SOURCE, RETURN, LineChange(instead=instead), BODY)
+    complaints = change_complaints(Faulty(SOURCE, BODY, {}), Change(RETURN, instead))
     assert any(said in complaint for complaint in complaints) if said else complaints == []
 
 
@@ -93,12 +101,22 @@ def test_what_is_around_a_place_is_all_but_it() -> None:
 
 def test_what_is_read_must_still_be_read() -> None:
     source = "def grow(rng, level):\n    total = level\n    return total\n"
-    place = Place(2, 2)
-    assert change_complaints(source, place, LineChange(instead="total = 1"), BODY) == [
-        "level is not used any more"
-    ]
+    change = Change(Place(2, 2), "total = 1")
+    assert change_complaints(Faulty(source, BODY, {}), change) == ["level is not used any more"]
     unread = source.replace("= level", "= 2")
-    assert change_complaints(unread, place, LineChange(instead="total = 1"), BODY) == []
+    assert change_complaints(Faulty(unread, BODY, {}), change) == []
+
+
+def test_what_is_set_must_be_used() -> None:
+    source = "def grow(rng, level):\n    level = level + 1\n    return level\n"
+    change = Change(Place(2, 2), "growth = level + 1")
+    assert change_complaints(Faulty(source, BODY, {}), change) == ["growth is set and never used"]
+    change = Change(Place(2, 2), "level, _ = level + 1, 2")
+    assert change_complaints(Faulty(source, BODY, {}), change) == []
+    loop = source.replace(
+        "    level = level + 1\n", "    for k in range(2):\n        level = 2 * level\n"
+    )
+    assert change_complaints(Faulty(loop, BODY, {}), Change(Place(3, 3), "level += 1")) == []
 
 
 @given(st.text(max_size=60), st.sampled_from([FOR, ADD, DOUBLE, RETURN]))

@@ -5,11 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nodes.line_change import Place, places_in
-from nodes.line_search import MOST_CHANGES, places_to_try
-from nodes.suspects import suspected_first
+from nodes.line_proposals import Faulty
+from nodes.line_search import MOST_PLACES, places_to_try
+from nodes.suspects import at_hand, indices, suspected_first
 from state.dynamics import CodeBody
 from state.findings import Finding
 from state.run_state import RunState
+from state.variables import Variable
 
 SOURCE = """def grow(rng, level, rate):
     share = level / rate
@@ -58,11 +60,11 @@ def state_of(finding: Finding, rounds: int = 1) -> RunState:
 
 def test_all_lines_of_long_code_are_tried_in_the_end() -> None:
     body = CodeBody(name="grow", purpose="grow", when="step", reads=["level"], writes=["total"])
-    lines = "".join(f"    level = level + {k}\n" for k in range(2 * MOST_CHANGES))
+    lines = "".join(f"    level = level + {k}\n" for k in range(2 * MOST_PLACES))
     source = f"def grow(rng, level):\n{lines}    return level\n"
     finding = Finding(check="c", owner="coding", message="grow raises KeyError")
-    tried = [places_to_try(source, body, state_of(finding, k)) for k in (1, 2, 3)]
-    assert [len(places) for places in tried] == [MOST_CHANGES] * 3
+    tried = [places_to_try(Faulty(source, body, {}), state_of(finding, k)) for k in (1, 2, 3)]
+    assert [len(places) for places in tried] == [MOST_PLACES] * 3
     assert {place for places in tried for place in places} == set(places_in(source))
 
 
@@ -75,7 +77,30 @@ def test_the_lines_of_what_a_finding_names_are_suspected() -> None:
         message="total leaves its declared range", found="4 at step 2",
     )  # fmt: skip
     total = ["total = level.copy()", "total[place] += rate"]
-    assert lines_of(places_to_try(SOURCE, body, state_of(finding)))[:3] == [*total, RETURN]
+    assert lines_of(places_to_try(Faulty(SOURCE, body, {}), state_of(finding)))[:3] == [
+        *total,
+        RETURN,
+    ]
     unnamed = finding.model_copy(update={"place": "grow", "message": "wrong"})
     rest = "rest = np.sqrt(total) * rate"
-    assert lines_of(places_to_try(SOURCE, body, state_of(unnamed)))[:4] == [*total, rest, RETURN]
+    assert lines_of(places_to_try(Faulty(SOURCE, body, {}), state_of(unnamed)))[:4] == [
+        *total,
+        rest,
+        RETURN,
+    ]
+
+
+def test_what_is_at_hand_is_what_the_code_sets_and_counts() -> None:
+    names = ["share", "total", "place", "lost", "kept", "rest"]
+    assert at_hand(SOURCE) == names
+    assert at_hand("no python") == []
+
+
+def test_an_index_is_one_whole_number_or_a_counter() -> None:
+    quantities = {
+        name: Variable(name=name, role="decision", definition="d", dtype=dtype, shape=shape)
+        for name, dtype, shape in [
+            ("which", "integer", []), ("levels", "integer", [3]), ("rate", "real", []),
+        ]
+    }  # fmt: skip
+    assert indices(SOURCE, {**quantities, "k": None}) == ["which", "place"]
