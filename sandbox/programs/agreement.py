@@ -5,12 +5,15 @@ wrong changes change more: among changes in which nothing is found, the one that
 the likeliest to be right (Mechtaev et al., DirectFix: looking for simple program repairs, 2015).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from sandbox.programs.requests import DeclaredRange
+
 MOST_SITUATIONS = 60
+SLACK = 1e-6
 
 Arguments = tuple[Any, ...]
 Function = Callable[..., Any]
@@ -21,19 +24,33 @@ Returned = list[Any] | None
 class Noting:
     """A function that does what ``function`` does, and notes with what it was called.
 
-    Its first argument, the random numbers, is left out.
+    Its first argument, the random numbers, is left out, and so is what ``reads`` do not allow.
     """
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function, reads: Sequence[DeclaredRange | None] = ()) -> None:
         self.function = function
         self.situations: list[Arguments] = []
+        self._reads = reads
 
     def __call__(self, rng: Any, *arguments: Any) -> Any:
         """What the function returns."""
         # What comes after a fault that shows is no situation that right code would meet.
-        if len(self.situations) < MOST_SITUATIONS and _finite(arguments):
+        if len(self.situations) < MOST_SITUATIONS and within(arguments, self._reads):
             self.situations.append(_copies(arguments))
         return self.function(rng, *arguments)
+
+
+def within(values: Sequence[Any], ranges: Sequence[DeclaredRange | None]) -> bool:
+    """Whether all numbers are finite, and those with a declared range lie in it."""
+    numbers = [np.asarray(value, dtype=float) for value in values]
+    if not all(np.isfinite(each).all() for each in numbers):
+        return False
+    return all(
+        (declared.low is None or np.all(each >= declared.low - SLACK))
+        and (declared.high is None or np.all(each <= declared.high + SLACK))
+        for each, declared in zip(numbers, ranges, strict=False)
+        if declared is not None
+    )
 
 
 def returned(function: Function, situations: Sequence[Arguments]) -> list[Returned]:
@@ -51,12 +68,18 @@ def _returned(function: Function, situations: Sequence[Arguments]) -> Iterator[R
             yield None
 
 
-def alike(faulty: Sequence[Returned], other: Sequence[Returned]) -> float:
-    """The share of situations in which both return the same, of those with finite results.
+def alike(
+    faulty: Sequence[Returned],
+    other: Sequence[Returned],
+    writes: Sequence[DeclaredRange | None] = (),
+) -> float:
+    """The share of situations in which both return the same, of those with a possible result.
 
-    0 where the faulty function has none.
+    That is one of finite numbers which ``writes`` allow. 0 where the faulty function has none.
     """
-    known = [(a, b) for a, b in zip(faulty, other, strict=True) if a is not None and _finite(a)]
+    known = [
+        (a, b) for a, b in zip(faulty, other, strict=True) if a is not None and within(a, writes)
+    ]
     return sum(b is not None and _same(a, b) for a, b in known) / len(known) if known else 0.0
 
 
@@ -65,10 +88,6 @@ def _same(one: list[Any], other: list[Any]) -> bool:
         a.shape == b.shape and np.allclose(a, b, rtol=1e-9, atol=1e-12)
         for a, b in zip(one, other, strict=True)
     )
-
-
-def _finite(values: Iterable[Any]) -> bool:
-    return all(np.isfinite(np.asarray(value, dtype=float)).all() for value in values)
 
 
 def _copies(arguments: Arguments) -> Arguments:

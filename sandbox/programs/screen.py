@@ -130,6 +130,7 @@ class Screen:
         self._more = replace(checked, random_steps=STEPS)
         self._lasts = _lasts(checked, request.last)
         self._body, self._slow = request.body, False
+        self._reads, self._writes = _ranges_of(checked, request.body)
         self._situations, self._before = self._faulty(request.faulty)
 
     def _faulty(self, source: str) -> tuple[list[Arguments], list[Returned]]:
@@ -140,7 +141,7 @@ class Screen:
         noting: Noting | None = None
         try:
             with _at_most(LONGEST):
-                noting = Noting(getattr(_environment(), self._body))
+                noting = Noting(getattr(_environment(), self._body), self._reads)
                 setattr(_environment(), self._body, noting)
                 up_to_the_first_finding(self._more, _subject(self._more), self._lasts[:1])
         except BaseException as error:  # it is slow, or ends this process, or cannot be imported
@@ -182,7 +183,8 @@ class Screen:
             passed, findings = [], [Finding("runs_within_its_limits", "coding", told)]
         if not findings:
             function = getattr(_environment(), self._body)
-            share = alike(self._before, self._returned(function, self._situations))
+            now = self._returned(function, self._situations)
+            share = alike(self._before, now, self._writes)
         return {
             "passed": passed,
             "findings": [finding.as_json() for finding in findings],
@@ -209,6 +211,22 @@ def _lasts(request: requests.CheckRequest, last: str) -> list[str]:
     if last == standard_checkers.__name__:
         last = asked[-1]
     return [constraints_hold.__name__, *([last] if last in asked else [])]
+
+
+def _ranges_of(
+    request: requests.CheckRequest, body: str
+) -> tuple[list[requests.DeclaredRange | None], list[requests.DeclaredRange | None]]:
+    """The declared ranges of what ``body`` reads and of what it returns; None where there is none.
+
+    What it reads is what it was at the end of an earlier step.
+    """
+    declared = {limits.name: limits for limits in request.ranges}
+    written = [each for each in request.written if each.body == body]
+    reads = written[0].reads if written else []
+    return (
+        [declared.get(name.removeprefix("previous_")) for name in reads],
+        [declared.get(each.name) for each in written],
+    )
 
 
 def _become(source: str) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from sandbox.programs.agreement import MOST_SITUATIONS, Noting, alike, returned
+from sandbox.programs.requests import DeclaredRange
 
 
 def root(rng: Any, x: Any) -> Any:
@@ -64,3 +65,18 @@ def test_some_situations_are_noted_and_none_after_a_fault_that_shows() -> None:
         noting(np.random.default_rng(), np.array([np.nan if k % 2 else k]))
     assert len(noting.situations) == MOST_SITUATIONS
     assert all(np.isfinite(x).all() for (x,) in noting.situations)
+
+
+def test_only_possible_situations_and_results_count() -> None:
+    """What a fault led to says nothing of what right code does, nor does what it makes."""
+    stock = DeclaredRange("stock", 0.0, 10.0)
+    noting = Noting(lambda rng, x, k: x - k, [stock, None])
+    for x in (5.0, -1.0, 11.0, 3.0):
+        noting(None, np.array([x, 1.0]), 4.0)
+    assert [x[0] for x, _ in noting.situations] == [5.0, 3.0]
+    before = returned(noting.function, noting.situations)
+    bounded_at_zero = returned(lambda rng, x, k: np.maximum(x - k, 0.0), noting.situations)
+    assert alike(before, bounded_at_zero) == 0.0
+    assert alike([before[0]], [before[0]], [stock]) == 0.0  # there it was wrong
+    wide = [np.array([1.0, 2.0])]
+    assert alike([wide, before[0]], [wide, None], [stock]) == 1.0
