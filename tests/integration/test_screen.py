@@ -105,9 +105,13 @@ def test_nothing_is_left_behind(tmp_path: Path) -> None:
     known = {body.name: body for body in sources(START.right)}
     attempts = attempts_at(CHECKED, program_of(START), known, START.body, tmp_path, SETTINGS)
     faulty = START.bodies[START.body]
-    (report,) = attempts.screen(faulty, [RIGHT], "")
+    halved = RIGHT.replace("capacity[k] *", "capacity[k] / 2 *")
+    report, other = attempts.screen(faulty, [RIGHT, halved], "")
     assert report is not None
+    assert other is not None
     assert report.clean
-    assert 0.0 < report.unchanged < 1.0
+    assert other.clean
+    assert report.unchanged == 1.0  # but for what cannot be
+    assert other.unchanged < 1.0
     assert attempts.look(RIGHT).clean
     assert list(tmp_path.iterdir()) == []
