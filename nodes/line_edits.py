@@ -68,14 +68,11 @@ def for_each_number(line: str) -> list[str]:
     statement = _statement(line)
     if statement is None:
         return []
-    found = []
-    for node, _ in _values(statement):
-        call = isinstance(node, ast.Call) and ast.unparse(node.func) in ("min", "max")
-        several = [_where(node)] if isinstance(node, ast.IfExp) else []
-        if isinstance(node, ast.Call) and call and len(node.args) == 2:
-            several = [_bound(node)]
-        found += [line[: node.col_offset] + text + line[node.end_col_offset :] for text in several]
-    return found
+    return [
+        line[: node.col_offset] + text + line[node.end_col_offset :]
+        for node, _ in _values(statement)
+        for text in _of_each(node)
+    ]
 
 
 def _statement(line: str) -> ast.stmt | None:
@@ -149,22 +146,24 @@ def _instead(
     if isinstance(node, ast.BinOp):
         yield from (ast.unparse(node.left), ast.unparse(node.right))
         yield from (f"np.{bound}({text}, 0)" for bound in BOUNDS)
-    if isinstance(node, ast.IfExp):
-        yield _where(node)
+    yield from _of_each(node)
     if isinstance(node, ast.Call):
         yield from _calls(node)
 
 
-def _where(node: ast.IfExp) -> str:
-    return f"np.where({', '.join(map(ast.unparse, (node.test, node.body, node.orelse)))})"
-
-
-def _bound(call: ast.Call) -> str:
-    return f"np.{ast.unparse(call.func)}imum({', '.join(map(ast.unparse, call.args))})"
+def _of_each(node: ast.expr) -> Iterator[str]:
+    """What does for arrays what ``node`` does for numbers, if it is of that kind."""
+    if isinstance(node, ast.IfExp):
+        parts = (node.test, node.body, node.orelse)
+        yield f"np.where({', '.join(map(ast.unparse, parts))})"
+    if isinstance(node, ast.Call) and len(node.args) == 2:
+        function = ast.unparse(node.func)
+        if function in ("min", "max"):
+            yield f"np.{function}imum({', '.join(map(ast.unparse, node.args))})"
 
 
 def _calls(call: ast.Call) -> Iterator[str]:
-    """A call with an argument less, with two exchanged, or of each element by itself."""
+    """Of another function, with an argument less or two exchanged, or the argument alone."""
     function, arguments = ast.unparse(call.func), [ast.unparse(each) for each in call.args]
     named = [ast.unparse(each) for each in call.keywords]
     before, _, called = function.rpartition(".")
@@ -176,14 +175,12 @@ def _calls(call: ast.Call) -> Iterator[str]:
             yield f"{function}({', '.join(kept)})"
     if len(arguments) == 2:
         yield f"{function}({', '.join([*reversed(arguments), *named])})"
-    if function in ("min", "max") and len(arguments) == 2:
-        yield _bound(call)
     if len(arguments) == 1 and not named:
         yield arguments[0]
 
 
 def _tuples(line: str, node: ast.Tuple, indices: Sequence[str]) -> Iterator[tuple[int, int, str]]:
-    """Values in other orders, one left out, or all with the same index."""
+    """Values in other orders, or all with the same index."""
     parts = [line[part.col_offset : part.end_col_offset] for part in node.elts]
     if not parts:
         return

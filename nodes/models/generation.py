@@ -77,14 +77,10 @@ class Generator:
                 self._runtime.llama_vocab_fim_mid,
             )
         ]
-        one, other = (
-            self._llama.tokenize(text.encode(), add_bos=False, special=False)
-            for text in (before, behind)
-        )
-        return [marks[0], *one, marks[1], *other, marks[2]]
+        return [marks[0], *self.pieces(before), marks[1], *self.pieces(behind), marks[2]]
 
     def pieces(self, text: str) -> list[int]:
-        """The tokens of ``text``, which stands behind other text."""
+        """The tokens of ``text``, which need not begin a prompt."""
         tokens: list[int] = self._llama.tokenize(text.encode(), add_bos=False, special=False)
         return tokens
 

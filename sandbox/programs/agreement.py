@@ -64,7 +64,7 @@ def _returned(function: Function, situations: Sequence[Arguments]) -> Iterator[R
             told = function(np.random.default_rng(number), *_copies(arguments))
             parts = told if isinstance(told, tuple) else (told,)
             yield [np.asarray(part, dtype=float) for part in parts]
-        except Exception:
+        except Exception:  # whatever generated code raises: then it returned nothing
             yield None
 
 
